@@ -1,0 +1,62 @@
+import type { Host } from '../inventory/host.ts'
+
+/** One command on the far side. */
+export interface ExecRequest {
+  /** A whole command line, fit for any login shell (see command.ts). */
+  readonly command: string
+  /** Bytes for its standard input, which is closed after them; absent: closed at once. */
+  readonly stdin?: Uint8Array
+  /** From the start of the request to its end. */
+  readonly deadlineMs: number
+  /** More output than this, both streams together, ends the command as `inspect-failed`. */
+  readonly maxBytes: number
+  /** Called with each piece of standard output as it arrives; the whole is in the result as well. */
+  readonly onStdout?: (chunk: Uint8Array) => void
+  readonly signal?: AbortSignal
+}
+
+/**
+ * A command that ended and said so. `code` is its exit status; a command killed by a signal has none
+ * and names the signal instead.
+ */
+export interface ExecResult {
+  readonly code: number | null
+  readonly signal: string | null
+  readonly stdout: Uint8Array
+  readonly stderr: Uint8Array
+}
+
+/**
+ * An authenticated way to one host. Several execs may run at once. `exec` rejects with a DroverError:
+ * `channel-failed`, `connection-lost` (a channel that closes without an exit status is a lost
+ * connection, never success), `command-timeout`, `cancelled`.
+ */
+export interface Connection {
+  readonly host: Host
+  /** What the far side calls itself, for the report: `SSH-2.0-OpenSSH_9.2p1 ...`. */
+  readonly serverVersion: string
+  exec(request: ExecRequest): Promise<ExecResult>
+  close(): Promise<void>
+}
+
+/** Milliseconds for each stage of a connection, each with an error of its own. */
+export interface StageDeadlines {
+  readonly resolveMs: number
+  readonly connectMs: number
+  readonly handshakeMs: number
+  readonly authMs: number
+  readonly channelMs: number
+}
+
+/** The ways a transport can say what it did without failing: a key learnt, a policy that is off. */
+export interface TransportNotice {
+  readonly host: string
+  readonly message: string
+}
+
+export interface Transport {
+  /** Rejects with `resolve-failed`, `connect-*`, `handshake-failed`, `host-key-*`, `auth-failed`, `cancelled`. */
+  connect(host: Host, signal?: AbortSignal): Promise<Connection>
+  /** Ends connections shared between hosts, such as those to jump hosts. */
+  close(): Promise<void>
+}
