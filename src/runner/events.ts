@@ -1,0 +1,98 @@
+import type { ErrorCode } from '../errors.ts'
+import type { Finding } from '../tasks/task.ts'
+
+export type Outcome =
+  | 'unchanged'
+  | 'changed'
+  | 'would-change'
+  | 'failed'
+  | 'blocked'
+  | 'unreachable'
+  | 'rolled-back'
+  | 'skipped'
+  | 'cancelled'
+
+export type StepResult = 'ok' | 'changed' | 'would-change' | 'skipped' | 'failed' | 'blocked' | 'unknown'
+
+/** An error as it travels in events: plain data, already redacted, never flattened to a string. */
+export interface ErrorReport {
+  readonly code: ErrorCode
+  readonly message: string
+  readonly remedy: string
+  readonly step?: string
+  readonly detail?: string
+}
+
+/** One change as it is shown: a line, and a diff where there is one to see. */
+export interface ChangeReport {
+  readonly summary: string
+  readonly diff?: string
+}
+
+export interface PlannedStep {
+  readonly step: string
+  readonly task: string
+  readonly changes: readonly ChangeReport[]
+  /** Why nothing can be said about this step before an earlier one has been applied. */
+  readonly knownAfter?: string
+}
+
+/**
+ * Everything that can happen, a closed union. Screen, journal, reports and the exit code are folds of this
+ * stream and of nothing else, so they cannot disagree. `at` is ISO 8601, UTC.
+ */
+export type RunEvent = { readonly at: string } & RunEventBody
+
+export type RunEventBody =
+  | {
+      readonly type: 'run-started'
+      readonly run: string
+      readonly playbook: string
+      readonly playbookSha256: string
+      readonly hosts: readonly string[]
+      readonly mode: 'apply' | 'check'
+      readonly forks: number
+      readonly operator: string
+      readonly reason: string | null
+      readonly version: string
+    }
+  /** Something the operator should know that is no failure: a host key learnt, a policy that is off. */
+  | { readonly type: 'notice'; readonly host: string | null; readonly message: string }
+  | { readonly type: 'host-started'; readonly host: string }
+  | { readonly type: 'host-connected'; readonly host: string; readonly ms: number; readonly server: string }
+  /** One remote command. A run without changes has exactly one per host: `inspect`. */
+  | {
+      readonly type: 'exec'
+      readonly host: string
+      readonly verb: 'inspect' | 'apply' | 'verify'
+      readonly ms: number
+      readonly code: number
+    }
+  | { readonly type: 'host-planned'; readonly host: string; readonly segment: number; readonly steps: readonly PlannedStep[] }
+  | { readonly type: 'change-started'; readonly host: string; readonly step: string; readonly summary: string }
+  | { readonly type: 'change-done'; readonly host: string; readonly step: string; readonly summary: string; readonly diff?: string }
+  | { readonly type: 'change-failed'; readonly host: string; readonly step: string; readonly summary: string; readonly error: ErrorReport }
+  | { readonly type: 'finding'; readonly host: string; readonly step: string; readonly finding: Finding }
+  | {
+      readonly type: 'step-ended'
+      readonly host: string
+      readonly step: string
+      readonly task: string
+      readonly result: StepResult
+      /** Summaries of what was done, or would be. */
+      readonly changes: readonly ChangeReport[]
+      readonly error?: ErrorReport
+    }
+  | {
+      readonly type: 'host-ended'
+      readonly host: string
+      readonly outcome: Outcome
+      /** Changes made, or that would be made in a check. */
+      readonly changes: number
+      readonly ms: number
+      readonly error?: ErrorReport
+    }
+  | { readonly type: 'run-ended'; readonly exitCode: number; readonly ms: number; readonly interrupted: boolean }
+
+/** Takes events as they happen. Never throws: a report that cannot be written must not stop a lane. */
+export type EventSink = (event: RunEvent) => void

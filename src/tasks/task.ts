@@ -1,0 +1,59 @@
+import type { ZodType } from 'zod'
+import type { Change } from '../changes/change.ts'
+import type { ErrorDetails } from '../errors.ts'
+import type { Fact } from '../facts/fact.ts'
+import type { HostView } from '../facts/view.ts'
+import type { Host } from '../inventory/host.ts'
+
+export type Severity = 'ok' | 'warning' | 'error'
+
+/** What a check found. Never a change. */
+export interface Finding {
+  /** Stable id, the value that ignore lists name. */
+  readonly check: string
+  readonly target: string
+  readonly severity: Severity
+  readonly message: string
+  /** An error that an ignore list turned into a warning. */
+  readonly ignored: boolean
+  /** What would put it right; absent where nothing is wrong. */
+  readonly remedy?: string
+}
+
+/**
+ * What a step wants on one host. `planned` with no changes: it is as wanted. `blocked`: this host cannot be
+ * brought there, and nothing is done to it. `failed`: a check came out bad.
+ */
+export type Planned =
+  | { readonly status: 'planned'; readonly changes: readonly Change[]; readonly findings?: readonly Finding[] }
+  | { readonly status: 'blocked' | 'failed'; readonly error: ErrorDetails; readonly findings?: readonly Finding[] }
+
+/**
+ * A wanted state. It has no way to act: `facts` says what must be known, `plan` is a pure function from what
+ * is known to the changes that are missing. Adding one is one file, one test and one line in the registry.
+ */
+export interface Task<P = unknown> {
+  /** The wanted state, not the action: `worker-running`. */
+  readonly name: string
+  /** One sentence for `drover tasks` and docs/tasks.md. */
+  readonly summary: string
+  readonly params: ZodType<P>
+  /** A playbook that works with this task, shown in the docs and read by a test. */
+  readonly example: string
+  facts(params: P, host: Host): readonly Fact[]
+  plan(view: HostView, params: P, host: Host): Planned
+}
+
+export const satisfied = (findings?: readonly Finding[]): Planned => planned([], findings)
+
+export const planned = (changes: readonly Change[], findings?: readonly Finding[]): Planned => ({
+  status: 'planned',
+  changes,
+  ...(findings !== undefined && findings.length > 0 && { findings }),
+})
+
+export const blocked = (error: ErrorDetails, findings?: readonly Finding[]): Planned => ({
+  status: 'blocked',
+  error,
+  ...(findings !== undefined && findings.length > 0 && { findings }),
+})
