@@ -45,22 +45,26 @@ export interface Output {
   stderr: string;
 }
 
-/** `docker exec`: run a program inside a container, with optional standard input. It is never run on this machine. */
-export async function execIn(containerId: string, argv: readonly string[], options: { stdin?: Uint8Array | string; user?: string } = {}): Promise<Output> {
+/**
+ * `docker exec`: run a program inside a container, with optional standard input. It is never run on this machine. A container that stops
+ * in the middle may never end the stream, hence the time limit.
+ */
+export async function execIn(containerId: string, argv: readonly string[], options: { stdin?: Uint8Array | string | undefined; timeoutMs?: number } = {}): Promise<Output> {
   const client = await docker();
   const exec = await client.getContainer(containerId).exec({
     Cmd: [...argv],
     AttachStdin: options.stdin !== undefined,
     AttachStdout: true,
     AttachStderr: true,
-    ...(options.user === undefined ? {} : { User: options.user }),
   });
   const stream = await exec.start({ hijack: options.stdin !== undefined, stdin: options.stdin !== undefined });
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];
   client.modem.demuxStream(stream, collector(stdout), collector(stderr));
   if (options.stdin !== undefined) Readable.from([Buffer.from(options.stdin)]).pipe(stream);
-  await new Promise((resolve, reject) => stream.on('end', resolve).on('close', resolve).on('error', reject));
+  const timeoutMs = options.timeoutMs ?? 180_000;
+  const timer = setTimeout(() => stream.destroy(new Error(`no end of ${argv.slice(0, 6).join(' ').slice(0, 200)} within ${timeoutMs / 1000} s`)), timeoutMs);
+  await new Promise((resolve, reject) => stream.on('end', resolve).on('close', resolve).on('error', reject)).finally(() => clearTimeout(timer));
   const code = (await exec.inspect()).ExitCode ?? -1;
   return { code, stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString() };
 }

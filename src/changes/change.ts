@@ -45,6 +45,8 @@ export type SystemctlVerb = 'start' | 'stop' | 'restart' | 'enable' | 'disable' 
 export type Change = ChangeKind & {
   /** Further things the plan relied on, beyond what the change overwrites. */
   readonly relies?: readonly Expectation[]
+  /** Keys of facts nobody knows afterwards: `path:/x`, `unit:y.service` (a started agent writes by itself). */
+  readonly spoils?: readonly string[]
   /** The error to report instead of `change-failed`: code, message and remedy in the domain's words. */
   readonly failure?: { readonly code: FailureCode; readonly message: string; readonly remedy: string }
 }
@@ -75,11 +77,5 @@ export type ChangeKind =
   | { readonly kind: 'systemctl'; readonly verb: Exclude<SystemctlVerb, 'daemon-reload'>; readonly unit: string }
   | { readonly kind: 'package'; readonly install: readonly string[]; readonly manager: 'apt' | 'dnf' }
   | { readonly kind: 'await'; readonly condition: Condition; readonly withinMs: number; readonly stableMs: number }
-  /** Opaque, so it must say what it makes: after it these paths exist, and these facts are spoilt. */
-  | {
-      readonly kind: 'run'
-      readonly argv: readonly string[]
-      readonly timeoutMs: number
-      /** Fact keys whose values nobody knows afterwards. */
-      readonly spoils: readonly string[]
-    }
+  /** Opaque, so nothing can be predicted of it but what it spoils. */
+  | { readonly kind: 'run'; readonly argv: readonly string[]; readonly timeoutMs: number; readonly spoils: readonly string[] }

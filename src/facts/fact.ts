@@ -7,8 +7,8 @@ export type Fact =
   | { readonly kind: 'unit'; readonly name: string; readonly starts?: boolean }
   /**
    * What lies at a path, by lstat, every ancestor included. `content` asks for the bytes of a regular file
-   * up to that many; `secret` content never leaves the task that asked; `entries` lists a directory;
-   * `follow` asks the same of what a link leads to.
+   * up to that many; `secret` content never leaves the task that asked; `entries` lists a directory.
+   * What a link leads to is always read along with it.
    */
   | {
       readonly kind: 'path'
@@ -17,7 +17,6 @@ export type Fact =
       readonly secret?: boolean
       readonly sha256?: boolean
       readonly entries?: boolean
-      readonly follow?: boolean
     }
   /** Of the nearest existing ancestor: read-only, noexec, free bytes and inodes. */
   | { readonly kind: 'mount'; readonly path: string }
@@ -81,7 +80,6 @@ const merge = (one: Fact, other: Fact): Fact => {
       ...((one.secret || other.secret) && { secret: true }),
       ...((one.sha256 || other.sha256) && { sha256: true }),
       ...((one.entries || other.entries) && { entries: true }),
-      ...((one.follow || other.follow) && { follow: true }),
     }
   }
   if (one.kind === 'command' && other.kind === 'command') {

@@ -75,6 +75,8 @@ export interface HostState {
   readonly mounts: ReadonlyMap<string, MountFacts>
   /** Installed version, or null. */
   readonly packages: ReadonlyMap<string, Known<string | null>>
+  /** What installs packages; null where nothing may (ACL) or nothing was asked. */
+  readonly packageManager: 'apt' | 'dnf' | null
   /** Path, or null. */
   readonly programs: ReadonlyMap<string, Known<string | null>>
   /** By commandKey. */

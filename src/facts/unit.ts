@@ -42,8 +42,11 @@ export interface UnitState {
   readonly exe: Known<string>
   /** Starts inside its own limit window, counted from the journal: an upper bound. Absent: not asked. */
   readonly starts?: Known<number>
-  /** What drover wrote for this unit and systemd has not loaded yet. */
-  readonly pending?: readonly UnitModel[]
+  /**
+   * What was written for this unit and systemd has not loaded yet: its model, or `unseen` where a file of the
+   * unit changed without one, so that a reload makes the unit unknown.
+   */
+  readonly pending?: readonly (UnitModel | 'unseen')[]
 }
 
 /** What a unit file drover writes makes true once it is loaded, so that a reload can be predicted. */

@@ -30,6 +30,7 @@ export interface HostView {
   knowsUnit(name: string): boolean
   mount(path: string): MountFacts
   package(name: string): string | null
+  readonly packageManager: 'apt' | 'dnf' | null
   program(name: string): string | null
   command(argv: readonly string[]): CommandResult
   /** Owner of the listening socket, empty if it cannot be seen; null: the port is free. */
@@ -84,6 +85,7 @@ export const viewOf = (state: HostState): HostView => {
     knowsUnit: (name) => state.units.has(name),
     mount: (path) => asked(state.mounts.get(path), `mount of ${path}`),
     package: (name) => known(`package ${name}`, asked(state.packages.get(name), `package ${name}`)),
+    packageManager: state.packageManager,
     program: (name) => known(`program ${name}`, asked(state.programs.get(name), `program ${name}`)),
     command: (argv) => known(`output of ${argv.join(' ')}`, asked(state.commands.get(commandKey(argv)), `command ${argv.join(' ')}`)),
     port: (port) => known(`port ${port}`, asked(state.ports.get(port), `port ${port}`)),

@@ -14,6 +14,8 @@ export interface Playbook {
   /** Above the inventory, below `-e`. */
   readonly vars: Vars
   readonly steps: readonly PlaybookStep[]
+  /** Where values stand in the file, by the JSON of their path; for messages only. */
+  readonly positions?: Readonly<Record<string, { readonly line: number; readonly column: number }>>
 }
 
 export interface PlaybookStep {

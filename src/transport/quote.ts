@@ -6,6 +6,9 @@ export const shellQuote = (text: string): string => {
   return `'${text.replaceAll("'", "'\\''")}'`
 }
 
+/** One line of a script that calls its first word with the others. */
+export const callLine = (words: readonly string[]): string => `${words.map(shellQuote).join(' ')}\n`
+
 /**
  * Text as `printf %b` gives it back, in characters that no login shell (dash, bash, zsh, ksh, fish, tcsh)
  * treats specially within single quotes. `%` may stay: `%b` does not interpret it.

@@ -1,0 +1,97 @@
+#!/bin/sh
+# agent.sh BINARY RECOVERY ROOT VARIANT OFFLINE NODE: put an installed, joined agent together, as a bootstrap leaves it, and start it.
+# RECOVERY is the recovery script. VARIANT is host or container; OFFLINE is the source of offline artifacts, or empty.
+main() {
+  set -eu
+  binary=$1 recovery=$2 root=$3 variant=$4 offline=$5 node=$6
+  lib=$root/lib/aks-flex-node
+  layout
+  config
+  state
+  recovery
+  if [ "$variant" = container ]; then containerd; fi
+  "$lib/aks-flex-node-current" lab-write-unit "$variant"
+  systemctl daemon-reload
+  systemctl enable --quiet aks-flex-node-agent.service
+  systemctl start aks-flex-node-agent.service
+}
+
+layout() {
+  install -d -m 0755 "$root" "$root/bin" "$root/lib"
+  # Releases up to v0.2.0 made this one 0750.
+  if [ "$root" = /usr/local ]; then install -d -m 0750 "$lib"; else install -d -m 0755 "$lib" "$root/libexec"; fi
+  install -m 0755 "$binary" "$lib/aks-flex-node-blue"
+  ln -s "$lib/aks-flex-node-blue" "$lib/aks-flex-node-current"
+  ln -s "$lib/aks-flex-node-blue" "$lib/aks-flex-node-last-good"
+  ln -s "$lib/aks-flex-node-current" "$root/bin/aks-flex-node"
+  install -d -m 0755 /etc/aks-flex-node /var/lib/aks-flex-node /var/log/aks-flex-node
+  install -m 0644 /dev/null /var/log/aks-flex-node/aks-flex-node.log
+}
+
+# Made-up values, all of them: .invalid never resolves, and the token opens nothing.
+config() {
+  bootstrap=
+  if [ -n "$offline" ]; then bootstrap='"bootstrap": {"offlineArtifacts": {"source": "'$offline'"}},'; fi
+  install -m 0600 /dev/null /etc/aks-flex-node/config.json
+  cat >/etc/aks-flex-node/config.json <<EOF
+{
+  "azure": {
+    "subscriptionId": "00000000-0000-0000-0000-000000000000",
+    "tenantId": "00000000-0000-0000-0000-000000000001",
+    "cloud": "AzurePublicCloud",
+    "targetCluster": {
+      "resourceId": "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/lab/providers/Microsoft.ContainerService/managedClusters/lab",
+      "location": "westeurope"
+    },
+    "targetAgentPoolName": "aksflexnodes",
+    "bootstrapToken": {"token": "labfak.thisisnotasecret"}
+  },
+  "agent": {"logLevel": "info", "logDir": "/var/log/aks-flex-node", "nodeName": "$node"},
+  "components": {"kubernetes": "1.33.3", "containerd": "2.1.4", "runc": "1.3.0"},
+  $bootstrap
+  "node": {
+    "maxPods": 110,
+    "kubelet": {"clusterFQDN": "lab.invalid", "caCertData": "bm90IGEgY2VydGlmaWNhdGU="}
+  }
+}
+EOF
+}
+
+state() {
+  file=/etc/aks-flex-node/daemon-state.json
+  install -m 0600 /dev/null "$file"
+  install -m 0600 /dev/null "$file.sha256"
+  printf '{\n  "appliedSettingsVersion": "1",\n  "appliedKubernetesVersion": "1.33.3",\n  "activeMachine": "kube1"\n}\n' >"$file"
+  sha256sum "$file" | cut -d' ' -f1 >"$file.sha256"
+}
+
+recovery() {
+  install -m 0750 "$recovery" "$lib/aks-flex-node-recovery.sh"
+  cat >/etc/systemd/system/aks-flex-node-agent-recovery.service <<EOF
+[Unit]
+Description=Recover AKS Flex Node Agent to last-known-good binary
+
+[Service]
+Type=oneshot
+ExecStart=$lib/aks-flex-node-recovery.sh
+EOF
+}
+
+# A containerd of the lab's. It fails to start while /etc/drover-lab/containerd-fails exists.
+containerd() {
+  cat >/etc/systemd/system/containerd.service <<'EOF'
+[Unit]
+Description=containerd container runtime (drover lab fixture)
+
+[Service]
+Type=exec
+ExecStartPre=/usr/bin/test ! -e /etc/drover-lab/containerd-fails
+ExecStart=/usr/bin/sleep infinity
+
+[Install]
+WantedBy=multi-user.target
+EOF
+  systemctl daemon-reload
+  systemctl enable --quiet containerd.service
+}
+main "$@" </dev/null

@@ -1,0 +1,128 @@
+import { type Change, type Condition, type Expectation, Secret } from './change.ts'
+import { contentBytes, sha256 } from './predict.ts'
+
+/** One call of a function of steps.sh: its name and its arguments, none of them shell. */
+export type Call = readonly string[]
+
+/** What a segment makes the host do: calls in order, and the bytes they take content from. */
+export interface Program {
+  readonly calls: readonly Call[]
+  readonly content: Buffer
+  /** Longest time the changes may take together, as each declares it. */
+  readonly deadlineS: number
+}
+
+export interface ExpectedChange {
+  readonly change: Change
+  readonly expects: readonly Expectation[]
+}
+
+/**
+ * Debts are marked on the host before the first file is written and struck off when they are paid, so that a
+ * cut run cannot leave a unit written and never loaded: the next run finds the mark (mechanisms.md 6.7).
+ */
+export const compile = (changes: readonly ExpectedChange[]): Program => {
+  const contents: Buffer[] = []
+  let offset = 0
+  const calls = changes.flatMap(({ change, expects }, index) => {
+    const number = String(index)
+    const content = change.kind === 'write' ? contentBytes(change.content) : null
+    const body = callOf(change, content, offset)
+    if (content !== null) {
+      contents.push(content)
+      offset += content.length
+    }
+    const debt = debtOf(change)
+    return [
+      ['begin', number],
+      ...expects.map((expectation) => ['expect', ...expectCall(expectation)]),
+      ['perform', ...body],
+      ...(debt === null ? [] : [['paid', debt]]),
+      ['ended', number],
+    ]
+  })
+  const owed = changes.map(({ change }) => debtOf(change)).filter((debt) => debt !== null)
+  const writes = changes.some(({ change }) => change.kind !== 'systemctl' && change.kind !== 'await')
+  return {
+    calls: [...(writes ? [...new Set(owed)].map((debt) => ['owe', debt]) : []), ...calls],
+    content: Buffer.concat(contents),
+    deadlineS: changes.reduce((sum, { change }) => sum + timeOf(change), 30),
+  }
+}
+
+/** What would still have to be done if the run were cut before this change. */
+export const debtOf = (change: Change): string | null => {
+  if (change.kind !== 'systemctl') return null
+  if (change.verb === 'daemon-reload') return 'daemon-reload'
+  return change.verb === 'restart' ? `restart:${change.unit}` : null
+}
+
+const callOf = (change: Change, content: Buffer | null, offset: number): Call => {
+  switch (change.kind) {
+    case 'write': {
+      const bytes = content ?? Buffer.alloc(0)
+      return ['put', change.path, octal(change.mode), change.owner, String(offset), String(bytes.length), sha256(bytes)]
+    }
+    case 'link':
+      return ['relink', change.path, change.target]
+    case 'directory':
+      return ['make_directory', change.path, octal(change.mode), change.owner]
+    case 'attributes':
+      return ['attributes', change.path, octal(change.mode), change.owner]
+    case 'remove':
+      return [change.recurse ? 'remove_tree' : 'remove', change.path]
+    case 'systemctl':
+      return change.verb === 'daemon-reload' ? ['control', change.verb] : ['control', change.verb, change.unit]
+    case 'package':
+      return [`${change.manager}_install`, ...change.install]
+    case 'await':
+      return ['wait_for', String(change.withinMs), String(change.stableMs), ...conditionCall(change.condition)]
+    case 'run':
+      return ['run_command', String(Math.ceil(change.timeoutMs / 1000)), ...change.argv]
+  }
+}
+
+const conditionCall = (condition: Condition): Call => {
+  switch (condition.is) {
+    case 'active':
+      return ['is_active', condition.unit]
+    case 'untouched':
+      return ['is_untouched', condition.unit, condition.mainPid]
+    case 'running':
+      return ['is_running', condition.machine]
+    case 'startable':
+      return ['is_startable', condition.unit, String(condition.below), String(condition.windowS)]
+  }
+}
+
+const expectCall = (expectation: Expectation): Call => {
+  if ('unit' in expectation) return ['unit_is', expectation.unit, expectation.property, expectation.value]
+  switch (expectation.is) {
+    case 'file':
+      return ['path_is', expectation.path, 'file', expectation.sha256 ?? '']
+    case 'symlink':
+      return ['path_is', expectation.path, 'symlink', expectation.target]
+    default:
+      return ['path_is', expectation.path, expectation.is, '']
+  }
+}
+
+const octal = (mode: number): string => mode.toString(8).padStart(4, '0')
+
+/** Seconds that a change may take: systemd's own job timeout of 90 s, and what packages need on slow mirrors. */
+const timeOf = (change: Change): number => {
+  switch (change.kind) {
+    case 'await':
+      return Math.ceil(change.withinMs / 1000) + 5
+    case 'run':
+      return Math.ceil(change.timeoutMs / 1000) + 5
+    case 'package':
+      return 900
+    case 'systemctl':
+      return change.verb === 'daemon-reload' || change.verb === 'reset-failed' ? 30 : 120
+    default:
+      return 10
+  }
+}
+
+export const isSecret = (change: Change): boolean => change.kind === 'write' && change.content instanceof Secret

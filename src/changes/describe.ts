@@ -1,0 +1,59 @@
+import { createTwoFilesPatch } from 'diff'
+import type { HostState } from '../facts/state.ts'
+import { lookUp } from '../facts/tree.ts'
+import { Unknown } from '../facts/unknown.ts'
+import { type Change, type Condition, Secret } from './change.ts'
+import { contentBytes, sha256 } from './predict.ts'
+
+/** One line, for the plan, the screen, the report and the host's own journal. Never holds a secret. */
+export const summaryOf = (change: Change): string => {
+  switch (change.kind) {
+    case 'write':
+      return `write ${change.path} (${octal(change.mode)} ${change.owner}, ${contentBytes(change.content).length} bytes)`
+    case 'link':
+      return `link ${change.path} -> ${change.target}`
+    case 'directory':
+      return `create directory ${change.path} (${octal(change.mode)} ${change.owner})`
+    case 'attributes':
+      return `set ${change.path} to ${octal(change.mode)} ${change.owner}`
+    case 'remove':
+      return `remove ${change.path}${change.recurse ? ' and all in it' : ''}`
+    case 'systemctl':
+      return change.verb === 'daemon-reload' ? 'systemctl daemon-reload' : `systemctl ${change.verb} ${change.unit}`
+    case 'package':
+      return `install ${change.install.join(', ')} with ${change.manager}`
+    case 'await':
+      return `wait until ${conditionText(change.condition)}${change.stableMs > 0 ? ` for ${change.stableMs / 1000} s` : ''}`
+    case 'run':
+      return `run ${change.argv.map((word) => (/^[\w./:=@%+,-]+$/.test(word) ? word : JSON.stringify(word))).join(' ')}`
+  }
+}
+
+const conditionText = (condition: Condition): string => {
+  switch (condition.is) {
+    case 'active':
+      return `${condition.unit} is active`
+    case 'untouched':
+      return `${condition.unit} is seen to be untouched`
+    case 'running':
+      return `machine ${condition.machine} is running`
+    case 'startable':
+      return `${condition.unit} has room for a start`
+  }
+}
+
+/** What the change does to content, against the state it was planned on; undefined where there is nothing to see. */
+export const diffOf = (state: HostState, change: Change): string | undefined => {
+  if (change.kind !== 'write') return undefined
+  const node = lookUp(state.tree, change.path)
+  const before = node === undefined || node instanceof Unknown || node.type !== 'file' ? undefined : node
+  if (change.content instanceof Secret || state.secretPaths.has(change.path)) {
+    const old = typeof before?.sha256 === 'string' ? `sha256 ${before.sha256.slice(0, 12)}` : 'nothing known'
+    return `content is secret: ${old} becomes sha256 ${sha256(contentBytes(change.content)).slice(0, 12)}\n`
+  }
+  if (before !== undefined && !(before.content instanceof Uint8Array)) return undefined
+  const old = before?.content instanceof Uint8Array ? new TextDecoder().decode(before.content) : ''
+  return createTwoFilesPatch(before === undefined ? '/dev/null' : change.path, change.path, old, change.content, undefined, undefined, { context: 3 })
+}
+
+const octal = (mode: number): string => mode.toString(8).padStart(4, '0')

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto'
+import { absent, type FileNode, type Ownership } from '../facts/node.ts'
+import type { HostState } from '../facts/state.ts'
+import { lookUp, place } from '../facts/tree.ts'
+import { Unknown } from '../facts/unknown.ts'
+import { type Change, Secret } from './change.ts'
+import { withPackages } from './predict-packages.ts'
+import { withUnitFile, withVerb } from './predict-units.ts'
+import { spoil } from './spoil.ts'
+
+/** The host as it will be after the change. What the change makes is set, what it spoils becomes unknown. */
+export const predict = (state: HostState, change: Change): HostState => {
+  const after = predictKind(state, change)
+  return (change.spoils ?? []).reduce((spoilt, key) => spoil(spoilt, key, summaryWord(change)), after)
+}
+
+const predictKind = (state: HostState, change: Change): HostState => {
+  switch (change.kind) {
+    case 'write': {
+      const written = { ...state, tree: place(state.tree, change.path, fileNode(change)) }
+      return withUnitFile(written, change.path, change.model)
+    }
+    case 'link':
+      return withUnitFile({ ...state, tree: place(state.tree, change.path, { type: 'symlink', target: change.target }) }, change.path)
+    case 'directory':
+      return { ...state, tree: place(state.tree, change.path, { type: 'directory', ...ownership(change), entries: [] }) }
+    case 'attributes': {
+      const node = lookUp(state.tree, change.path)
+      if (node === undefined || node instanceof Unknown || (node.type !== 'file' && node.type !== 'directory')) return state
+      return { ...state, tree: place(state.tree, change.path, { ...node, ...ownership(change) }) }
+    }
+    case 'remove':
+      return withUnitFile({ ...state, tree: place(state.tree, change.path, absent) }, change.path)
+    case 'systemctl':
+      return withVerb(state, change)
+    case 'package':
+      return withPackages(state, change.install)
+    case 'await':
+    case 'run':
+      return state
+  }
+}
+
+const fileNode = (change: Extract<Change, { kind: 'write' }>): FileNode => {
+  const content = contentBytes(change.content)
+  return { type: 'file', ...ownership(change), size: content.length, sha256: sha256(content), content: new Uint8Array(content) }
+}
+
+export const contentBytes = (content: string | Secret): Buffer =>
+  Buffer.from(content instanceof Secret ? content.reveal() : content, 'utf8')
+
+export const sha256 = (content: Uint8Array): string => createHash('sha256').update(content).digest('hex')
+
+const ownership = ({ mode, owner }: { mode: number; owner: string }): Ownership => {
+  const [user = '', group = ''] = owner.split(':')
+  return { mode, uid: id(user), gid: id(group), user, group }
+}
+
+// A name's number is the host's to know; root is 0 everywhere.
+const id = (name: string): number => (name === 'root' ? 0 : /^\d+$/.test(name) ? Number(name) : -1)
+
+const summaryWord = (change: Change): string => (change.kind === 'systemctl' ? `systemctl ${change.verb}` : change.kind)

@@ -1,0 +1,31 @@
+# shellcheck shell=sh disable=SC2174
+# lease take|free RUN OWNER TTL_S : from its first change to its last check a run holds the host. The apply
+# unit's name already admits one apply at a time; the lease spans what lies between a run's execs.
+# 0 done, 75 somebody else's: whose is on standard error, 74 the mutex is stuck
+lease() {
+  file=/run/drover/lease
+  mkdir -p -m 0700 /run/drover || return 91
+  exec 9>/run/drover/mutex
+  flock -w 10 9 || return 74
+  if [ -f "$file" ]; then
+    read -r run owner _ since <"$file"
+    age=$(($(date +%s) - $(stat -c %Y "$file")))
+    if [ "$run" != "$2" ] && [ "$age" -lt "$4" ]; then
+      echo "run $run of $owner, since $since, last seen $age s ago" >&2
+      exec 9>&-
+      return 75
+    fi
+    [ "$1" = take ] || { [ "$run" != "$2" ] || rm -f "$file"; }
+  fi
+  if [ "$1" = take ]; then
+    if [ -f "$file" ] && [ "$run" = "$2" ]; then touch "$file"; else
+      printf '%s %s since %s\n' "$2" "$3" "$(date -u +%Y-%m-%dT%H:%M:%SZ)" >"$file.new" && mv -fT "$file.new" "$file"
+    fi
+  fi
+  exec 9>&-
+}
+# ask_lease take|free RUN OWNER TTL_S : the last look of a run lets the host go, one between two segments keeps it
+ask_lease() {
+  lease "$@" 2>&1 | encode
+  echo
+}

@@ -1,0 +1,60 @@
+# shellcheck shell=sh
+# ask_packages NAME... : `manager apt|dnf|none`, then a line for each that is installed
+ask_packages() {
+  if is_rpm_host; then
+    printf 'manager %s\n' "$(command -v dnf >/dev/null && echo dnf || echo none)"
+    timeout 20 rpm -q --qf 'installed %{NAME} %{VERSION}-%{RELEASE}\n' -- "$@" 2>/dev/null
+  elif command -v dpkg-query >/dev/null; then
+    printf 'manager %s\n' "$(command -v apt-get >/dev/null && echo apt || echo none)"
+    # shellcheck disable=SC2016
+    timeout 20 dpkg-query -W -f '${db:Status-Status} ${Package} ${Version}\n' -- "$@" 2>/dev/null
+  else
+    echo 'manager none'
+  fi
+  return 0
+}
+
+is_rpm_host() {
+  command -v rpm >/dev/null || return 1
+  command -v dpkg-query >/dev/null || return 0
+  # Both are there: the family decides.
+  grep -Eq '^ID(_LIKE)?=.*(rhel|fedora|rocky|alma|centos)' /etc/os-release
+}
+
+# ask_programs NAME...
+ask_programs() {
+  for name; do
+    found=$(command -v -- "$name") && printf 'at %s\n' "$(printf %s "$found" | encode)" || echo none
+  done
+}
+
+# ask_ports PORT... : who listens
+ask_ports() {
+  for port; do
+    if ! grep -Eqi "^ *[0-9]+: [0-9A-F]+:$(printf '%04X' "$port") [0-9A-F]+:0000 0A " /proc/net/tcp /proc/net/tcp6 2>/dev/null; then
+      echo free
+    else
+      owner=$(timeout 5 ss -Hltnp "sport = :$port" 2>/dev/null | sed -n 's/.*users:(("\([^"]*\)".*/\1/p' | head -n 1)
+      printf 'used %s\n' "$(printf %s "$owner" | encode)"
+    fi
+  done
+}
+
+# ask_commands [SECONDS COUNT ARG...]... : exit code and standard output of read-only commands
+ask_commands() {
+  while [ $# -gt 0 ]; do
+    seconds=$1 size=$2
+    shift 2
+    (
+      k=0
+      for arg; do
+        shift
+        k=$((k + 1))
+        [ "$k" -gt "$size" ] || set -- "$@" "$arg"
+      done
+      out=$(timeout -k 2 "$seconds" "$@" 2>/dev/null)
+      printf 'code %s %s\n' "$?" "$(printf %s "$out" | head -c 65536 | encode)"
+    )
+    shift "$size"
+  done
+}

@@ -1,0 +1,106 @@
+# shellcheck shell=sh disable=SC2154
+# ask_paths PATH... : lstat of each, and of all that links lead to, hop by hop, so that no name in the answer
+# goes through a link nobody looked at. NUL-separated records, encoded as a whole.
+ask_paths() {
+  {
+    left=$# hops=0
+    while [ "$left" -gt 0 ]; do
+      path=$1
+      shift
+      left=$((left - 1))
+      if is_remote "$path"; then
+        printf 'N\0%s\0' "$path"
+      elif [ -L "$path" ]; then
+        text=$(readlink -n -- "$path"; echo .)
+        text=${text%.}
+        printf 'L\0%s\0%s\0' "$path" "$text"
+        [ "$hops" -lt 40 ] || continue
+        hops=$((hops + 1))
+        case $text in /*) next=$text ;; *) next=${path%/*}/$text ;; esac
+        while [ -n "$next" ] && [ "$next" != / ]; do
+          set -- "$next" "$@"
+          left=$((left + 1))
+          next=${next%/*}
+        done
+      elif [ -e "$path" ]; then
+        set -- "$@" "$path"
+      elif may_look "$path"; then
+        printf 'A\0%s\0' "$path"
+      else
+        printf 'P\0%s\0' "$path"
+      fi
+    done
+    [ $# -eq 0 ] || timeout 15 stat --printf 'S\0%n\0%f %u %g %U %G %s %Y %d:%i\0' -- "$@"
+  } 2>/dev/null | encode
+  echo
+}
+
+# may_look PATH: "not there" is only true where the nearest directory above lets us look.
+may_look() {
+  above=${1%/*}
+  while [ -n "$above" ] && [ ! -e "$above" ]; do above=${above%/*}; done
+  [ ! -d "${above:-/}" ] || [ -x "${above:-/}" ]
+}
+
+# ask_texts MAX PATH ... : the first MAX bytes of regular files
+ask_texts() {
+  while [ $# -gt 0 ]; do
+    if is_remote "$2"; then echo remote; elif [ ! -f "$2" ]; then echo none; elif [ ! -r "$2" ]; then echo denied; else
+      printf 'text %s\n' "$(timeout 15 head -c "$1" -- "$2" | encode)"
+    fi
+    shift 2
+  done
+}
+
+# ask_digests PATH... : SHA-256 of regular files
+ask_digests() {
+  for path; do
+    shift
+    if ! is_remote "$path" && [ -f "$path" ] && [ -r "$path" ]; then set -- "$@" "$path"; fi
+  done
+  [ $# -eq 0 ] || timeout 60 sha256sum -b -z -- "$@" 2>/dev/null | encode
+  echo
+}
+
+# ask_entries DIRECTORY... : the names in each, at most 4096
+ask_entries() {
+  for directory; do
+    if is_remote "$directory"; then echo remote; elif [ ! -d "$directory" ]; then echo none; elif [ ! -r "$directory" ]; then echo denied; else
+      printf 'names %s\n' "$(names_in "$directory" | encode)"
+    fi
+  done
+}
+
+names_in() {
+  n=0
+  for file in "$1"/* "$1"/.[!.]* "$1"/..?*; do
+    { [ -e "$file" ] || [ -L "$file" ]; } || continue
+    n=$((n + 1))
+    [ "$n" -le 4096 ] || break
+    printf '%s\0' "${file##*/}"
+  done
+}
+
+# ask_mounts PATH... : file system of the nearest existing ancestor
+ask_mounts() {
+  for path; do
+    while [ ! -e "$path" ] && [ -n "$path" ]; do path=${path%/*}; done
+    if is_remote "$path"; then echo remote; continue; fi
+    point=$(timeout 5 stat -c %m -- "${path:-/}") || { echo denied; continue; }
+    mount_line "$point"
+    timeout 5 stat -f -c '%S %a %d' -- "${path:-/}" || echo '0 0 0'
+  done
+}
+
+# mount_line POINT: `mount OPTIONS TYPE POINT `, without the end of the line
+mount_line() {
+  line='- -'
+  while read -r _ _ _ _ point options rest; do
+    [ "$(printf '%b' "$point")" != "$1" ] || line="$options ${rest##* - }"
+  done <<MOUNTS
+$mounts
+MOUNTS
+  # shellcheck disable=SC2086
+  set -- "$1" $line
+  printf 'mount %s %s %s ' "$2" "$3" "$(printf %s "$1" | encode)"
+}

@@ -1,0 +1,36 @@
+# shellcheck shell=sh
+# ask_self: drover's own marks: the lease, the apply that runs, what is owed, an armed rollback.
+ask_self() {
+  lease=/run/drover/lease
+  if [ -f "$lease" ]; then
+    age=$(($(date +%s) - $(stat -c %Y "$lease")))
+    printf 'lease %s %s\n' "$age" "$(head -c 1024 "$lease" | encode)"
+  fi
+  if [ -d /run/drover ]; then
+    case $(timeout 15 systemctl show --no-pager -p ActiveState --value drover-apply.service 2>/dev/null) in
+      active | activating | deactivating)
+        printf 'applying %s\n' "$(timeout 15 systemctl show --no-pager -p Description --value drover-apply.service | encode)"
+        ;;
+    esac
+    for mark in /run/drover/owed/*; do
+      [ ! -f "$mark" ] || printf 'owed %s\n' "$(printf %s "${mark##*/}" | encode)"
+    done
+  fi
+  for phase in armed undoing; do
+    [ ! -f "/var/lib/drover/$phase/owner" ] ||
+      printf 'rollback %s %s\n' "$phase" "$(head -c 1024 "/var/lib/drover/$phase/owner" | encode)"
+  done
+  [ ! -f /var/lib/drover/rolled-back ] ||
+    printf 'rollback rolled-back %s\n' "$(head -c 1024 /var/lib/drover/rolled-back | encode)"
+}
+
+# ask_leftovers DIRECTORY... : temporary files of ours that a cut run left there
+ask_leftovers() {
+  for directory; do
+    is_remote "$directory" && continue
+    for file in "$directory"/.drover.* "$directory"/.drover-*; do
+      [ ! -e "$file" ] && [ ! -L "$file" ] || printf '%s\0' "$file"
+    done
+  done | encode
+  echo
+}

@@ -1,0 +1,32 @@
+# shellcheck shell=sh
+# ask_units PROPERTIES UNIT... : one batch, then what each MainPID runs, in the same order
+ask_units() {
+  properties=$1
+  shift
+  answer=$(timeout 20 systemctl show --no-pager -p "$properties" -- "$@" 2>/dev/null) || {
+    code=$?
+    why=$(timeout 20 systemctl show --no-pager -p Id -- "$@" 2>&1 >/dev/null | head -c 2048)
+    printf 'failed %s %s\n' "$code" "$(printf %s "$why" | encode)"
+    return 0
+  }
+  printf 'units %s\n' "$(printf '%s\n' "$answer" | encode)"
+  printf '%s\n' "$answer" | while IFS='=' read -r key value; do
+    [ "$key" = MainPID ] || continue
+    if [ "$value" = 0 ]; then echo 'exe -'; else
+      exe=$(readlink -- "/proc/$value/exe" 2>/dev/null) && printf 'exe %s\n' "$(printf %s "$exe" | encode)" || echo 'exe ?'
+    fi
+  done
+}
+
+# ask_starts UNIT... : for each, how many seconds ago it was started, in the last hour, newest 100. No property
+# of systemd shows the start-limit counter; its own journal line for a start does.
+ask_starts() {
+  now=$(date +%s)
+  for unit; do
+    printf 'starts'
+    timeout 15 journalctl -q --no-pager -o short-unix -n 100 -S "@$((now - 3600))" \
+      MESSAGE_ID=39f53479d3a045ac8e11786248231fbf "UNIT=$unit" 2>/dev/null |
+      while read -r when _; do printf ' %s' $((now - ${when%%.*})); done
+    echo
+  done
+}

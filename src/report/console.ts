@@ -1,0 +1,98 @@
+import type { EventSink, RunEvent } from '../runner/events.ts'
+import { hostEndLines } from './host-lines.ts'
+import { banner, counted, createPaint, duration, type Look } from './paint.ts'
+import { printable } from './printable.ts'
+import { recapLines } from './recap.ts'
+import { createReportFold, type ReportFold } from './report-fold.ts'
+import { findingLines, stepLines } from './step-lines.ts'
+import { summaryLines } from './summary.ts'
+import { unreachable } from './unreachable.ts'
+
+export interface ConsoleOptions {
+  /** Takes whole lines, the last newline included. */
+  readonly write: (text: string) => void
+  /** The caller has looked at NO_COLOR, FORCE_COLOR and the terminal. */
+  readonly colour: boolean
+  /** How often -v was given. */
+  readonly verbose: number
+  /** -D: show diffs. */
+  readonly diff: boolean
+  /** Where the reports will be; null if none are written. */
+  readonly reports: string | null
+}
+
+/** Lines for people; one write per event, so that no two events' lines mix. */
+export const createConsole = ({ write, colour, verbose, diff, reports }: ConsoleOptions): EventSink => {
+  const look: Look = { paint: createPaint(colour), verbose, diff }
+  const fold = createReportFold()
+  let mode: 'apply' | 'check' = 'apply'
+  return (event) => {
+    fold.take(event)
+    if (event.type === 'run-started') mode = event.mode
+    const lines = [...eventLines(event, { fold, look, mode })]
+    if (event.type === 'run-ended' && reports !== null) lines.push(`reports: ${printable(reports)}`)
+    if (lines.length > 0) write(lines.map((line) => `${line}\n`).join(''))
+  }
+}
+
+interface Scene {
+  readonly fold: ReportFold
+  readonly look: Look
+  readonly mode: 'apply' | 'check'
+}
+
+const eventLines = (event: RunEvent, { fold, look, mode }: Scene): readonly string[] => {
+  const verbose = (text: string): readonly string[] => (look.verbose > 0 ? [text] : [])
+  switch (event.type) {
+    case 'run-started':
+      return [
+        banner(`PLAY [${printable(event.playbook)}]${event.mode === 'check' ? ' [CHECK MODE]' : ''}`),
+        ...verbose(
+          `run ${printable(event.run)} by ${printable(event.operator)}: ${counted(event.hosts.length, 'host')}, ${counted(event.forks, 'fork')}${event.reason === null ? '' : `, ${printable(event.reason)}`}`,
+        ),
+      ]
+    case 'notice':
+      return [
+        look.paint(
+          'warning',
+          `notice: ${event.host === null ? '' : `[${printable(event.host)}] `}${printable(event.message)}`,
+        ),
+      ]
+    case 'host-started':
+      return verbose(`started: [${printable(event.host)}]`)
+    case 'host-connected':
+      return verbose(`connected: [${printable(event.host)}] in ${duration(event.ms)}, ${printable(event.server)}`)
+    case 'exec':
+      return verbose(`exec: [${printable(event.host)}] ${event.verb} in ${duration(event.ms)}, exit ${event.code}`)
+    case 'host-planned':
+      return verbose(
+        `planned: [${printable(event.host)}] ${counted(event.steps.flatMap((step) => step.changes).length, 'change')}`,
+      )
+    case 'change-started':
+      return look.verbose > 1
+        ? [`doing: [${printable(event.host)}] ${printable(event.step)}: ${printable(event.summary)}`]
+        : []
+    case 'change-done':
+      return verbose(`done: [${printable(event.host)}] ${printable(event.step)}: ${printable(event.summary)}`)
+    case 'change-failed':
+      return verbose(`not done: [${printable(event.host)}] ${printable(event.step)}: ${printable(event.summary)}`)
+    case 'finding':
+      return findingLines(event.host, event.finding, look)
+    case 'step-ended': {
+      const step = fold.host(event.host)?.steps.find(({ step: name }) => name === event.step)
+      return step === undefined ? [] : stepLines(event.host, step, mode, look)
+    }
+    case 'host-ended': {
+      const host = fold.host(event.host)
+      return host === undefined ? [] : hostEndLines(host, look)
+    }
+    case 'run-ended': {
+      const report = fold.report()
+      return report === undefined
+        ? []
+        : ['', ...recapLines(report, look.paint), '', ...summaryLines(report, look.paint)]
+    }
+    default:
+      return unreachable(event)
+  }
+}

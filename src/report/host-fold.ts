@@ -1,0 +1,103 @@
+import type { ErrorReport, RunEvent } from '../runner/events.ts'
+import type { HostReport, StepReport } from './host-report.ts'
+import { hostPreflight } from './preflight.ts'
+import { unreachable } from './unreachable.ts'
+
+export type HostEvent = Exclude<RunEvent, { readonly type: 'run-started' | 'notice' | 'run-ended' }>
+
+export interface HostFold {
+  take(event: HostEvent): void
+  report(): HostReport
+}
+
+type ReportedError = NonNullable<HostReport['error']>
+
+export const createHostFold = (name: string): HostFold => {
+  const steps = new Map<string, StepReport>()
+  const knownAfter = new Map<string, string>()
+  const failedChanges = new Map<string, ErrorReport>()
+  const host: HostReport = {
+    ...notEnded,
+    name,
+    started: null,
+    connected: null,
+    changes: 0,
+    steps: [],
+    findings: [],
+    execs: [],
+  }
+
+  const take = (event: HostEvent): void => {
+    switch (event.type) {
+      case 'host-started':
+        // A second attempt or a resumed run looks at everything again.
+        Object.assign(host, notEnded, { started: event.at, findings: [] })
+        steps.clear()
+        return
+      case 'host-connected':
+        host.connected = { ms: event.ms, server: event.server }
+        return
+      case 'exec':
+        host.execs.push({ verb: event.verb, ms: event.ms, code: event.code })
+        return
+      case 'host-planned':
+        for (const step of event.steps) {
+          if (step.knownAfter === undefined) knownAfter.delete(step.step)
+          else knownAfter.set(step.step, step.knownAfter)
+        }
+        return
+      case 'change-started':
+        return
+      case 'change-done':
+        host.changes += 1
+        return
+      case 'change-failed':
+        failedChanges.set(event.step, event.error)
+        return
+      case 'finding':
+        host.findings.push({ step: event.step, ...event.finding, remedy: event.finding.remedy ?? null })
+        return
+      case 'step-ended': {
+        const bad = event.result === 'failed' || event.result === 'blocked'
+        // Keyed by step: one that was good when applied and bad when verified counts once, as bad.
+        steps.set(event.step, {
+          step: event.step,
+          task: event.task,
+          result: event.result,
+          changes: event.changes.map(({ summary, diff }) => ({ summary, diff: diff ?? null })),
+          knownAfter: event.result === 'unknown' ? (knownAfter.get(event.step) ?? null) : null,
+          error: reportedError(event.error ?? (bad ? failedChanges.get(event.step) : undefined)),
+        })
+        return
+      }
+      case 'host-ended':
+        Object.assign(host, { outcome: event.outcome, changes: event.changes, ended: event.at, ms: event.ms })
+        host.error = reportedError(event.error)
+        return
+      default:
+        unreachable(event)
+    }
+  }
+
+  return {
+    take,
+    report: () => {
+      const whole = { ...host, steps: [...steps.values()] }
+      const preflight = hostPreflight(whole)
+      return preflight === undefined ? whole : { ...whole, preflight }
+    },
+  }
+}
+
+const notEnded = { outcome: null, ended: null, ms: null, error: null }
+
+const reportedError = (error: ErrorReport | undefined): ReportedError | null =>
+  error === undefined
+    ? null
+    : {
+        code: error.code,
+        message: error.message,
+        remedy: error.remedy,
+        step: error.step ?? null,
+        detail: error.detail ?? null,
+      }

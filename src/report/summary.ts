@@ -1,0 +1,96 @@
+import { exitCodeMeanings, isExitCode } from './exit-code.ts'
+import type { HostReport } from './host-report.ts'
+import { counted, duration, type Paint, type Tone } from './paint.ts'
+import { printable } from './printable.ts'
+import type { RunReport } from './run-report.ts'
+
+const namedHosts = 10
+
+/** How the run went, what the failures have in common, and what to do next. */
+export const summaryLines = (report: RunReport, paint: Paint): readonly string[] => [
+  `${counted(report.hosts.length, 'host')}: ${outcomes(report, paint)}${took(report)}`,
+  ...exitLine(report),
+  ...preflightLines(report, paint),
+  ...failureGroups(report).flatMap((group) => [
+    `${paint('bad', `${counted(group.hosts.length, 'host')}: ${printable(group.code)}`)} – ${printable(group.remedy)}`,
+    `  ${hostList(group.hosts, group.hosts.length)}`,
+  ]),
+  ...nextLine(report),
+]
+
+const tones: Readonly<Record<keyof RunReport['totals'], Tone>> = {
+  unchanged: 'good',
+  changed: 'changed',
+  'would-change': 'changed',
+  failed: 'bad',
+  blocked: 'bad',
+  unreachable: 'bad',
+  'rolled-back': 'bad',
+  skipped: 'skipped',
+  cancelled: 'bad',
+  unfinished: 'bad',
+}
+
+const outcomes = ({ totals }: RunReport, paint: Paint): string =>
+  (Object.keys(tones) as (keyof typeof tones)[])
+    .filter((outcome) => totals[outcome] > 0)
+    .map((outcome) => paint(tones[outcome], `${totals[outcome]} ${outcome}`))
+    .join(', ') || 'none'
+
+const took = ({ ms }: RunReport): string => (ms === null ? '' : ` in ${duration(ms)}`)
+
+const exitLine = ({ exitCode, exitReasons }: RunReport): readonly string[] => {
+  if (exitCode === null || exitCode === 0) return []
+  const others = exitReasons.filter((reason) => reason !== exitCode)
+  const meaning = isExitCode(exitCode) ? `: ${exitCodeMeanings[exitCode]}` : ''
+  return [`exit code ${exitCode}${meaning}${others.length > 0 ? ` (also ${others.join(', ')})` : ''}`]
+}
+
+const preflightLines = ({ preflight }: RunReport, paint: Paint): readonly string[] =>
+  (preflight?.checks ?? [])
+    .filter((check) => check.errors + check.warnings > 0)
+    .map((check) => {
+      const counts = `preflight ${printable(check.name)}: ${counted(check.errors, 'error')}, ${counted(check.warnings, 'warning')}`
+      const where = check.hostsWithErrors === 0 ? '' : `: ${hostList(check.hosts, check.hostsWithErrors)}`
+      return paint(check.errors > 0 ? 'bad' : 'warning', counts) + where
+    })
+
+interface FailureGroup {
+  readonly code: string
+  /** Of the first host: remedies may name the host, and one line per host would be no summary. */
+  readonly remedy: string
+  readonly hosts: string[]
+}
+
+const failureGroups = ({ hosts }: RunReport): readonly FailureGroup[] => {
+  const groups = new Map<string, FailureGroup>()
+  for (const host of hosts) {
+    const error = failureOf(host)
+    if (error === null) continue
+    const group = groups.get(error.code) ?? { code: error.code, remedy: error.remedy, hosts: [] }
+    groups.set(error.code, group)
+    group.hosts.push(host.name)
+  }
+  return [...groups.values()].sort((a, b) => b.hosts.length - a.hosts.length)
+}
+
+const failureOf = (host: HostReport): HostReport['error'] =>
+  host.error ?? host.steps.find((step) => step.result === 'failed' || step.result === 'blocked')?.error ?? null
+
+const hostList = (hosts: readonly string[], total: number): string => {
+  const named = hosts.slice(0, namedHosts).map(printable)
+  return named.join(', ') + (total > named.length ? ` and ${total - named.length} more` : '')
+}
+
+const nextLine = ({ run, mode, totals }: RunReport): readonly string[] => {
+  const stopped = totals.cancelled + totals.unfinished
+  const bad = totals.failed + totals.blocked + totals.unreachable + totals['rolled-back']
+  if (mode === 'check') {
+    if (bad + stopped > 0) return ['next: put the causes above right and check again']
+    return totals['would-change'] > 0
+      ? [`next: run again without --check to change ${counted(totals['would-change'], 'host')}`]
+      : []
+  }
+  if (stopped > 0) return [`next: drover resume ${printable(run)}`]
+  return bad > 0 ? [`next: put the causes above right, then drover retry ${printable(run)}`] : []
+}

@@ -1,0 +1,20 @@
+import type { Change } from '../changes/change.ts'
+import type { HostState } from '../facts/state.ts'
+import type { Planned } from '../tasks/task.ts'
+import { planned } from '../tasks/task.ts'
+
+/**
+ * What a cut run wrote and never had loaded is done first: what systemd will make of it nobody knows, so the
+ * units are unknown after it. A restart is owed only to a unit that still runs; one nobody asked about is left
+ * to the run that asks.
+ */
+export const debtStep = (state: HostState): Planned | null => {
+  const changes: Change[] = []
+  const units = [...state.units.keys()].map((name) => `unit:${name}`)
+  if (state.self.owed.includes('daemon-reload')) changes.push({ kind: 'systemctl', verb: 'daemon-reload', spoils: units })
+  for (const owed of state.self.owed) {
+    const unit = owed.startsWith('restart:') ? owed.slice('restart:'.length) : null
+    if (unit !== null && state.units.get(unit)?.properties.ActiveState === 'active') changes.push({ kind: 'systemctl', verb: 'restart', unit })
+  }
+  return changes.length === 0 ? null : planned(changes)
+}

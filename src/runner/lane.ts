@@ -1,0 +1,86 @@
+import { DroverError, type ErrorCode, toDroverError } from '../errors.ts'
+import type { HostPlay } from '../playbook/playbook.ts'
+import type { Connection } from '../transport/connection.ts'
+import type { ScriptAnswer } from '../transport/run-script.ts'
+import { converge, type Converged } from './converge.ts'
+import type { ErrorReport, Outcome } from './events.ts'
+import { emit, type Run } from './run.ts'
+
+/** One host's way through a run: its connection and its voice. */
+export interface Lane {
+  readonly run: Run
+  readonly play: HostPlay
+  readonly connection: Connection
+  readonly become: boolean
+  /** Runs one remote command and tells of it. */
+  exec(verb: 'inspect' | 'apply' | 'verify', how: () => Promise<ScriptAnswer>): Promise<ScriptAnswer>
+}
+
+/** Takes one host from connecting to its outcome. Never throws: whatever goes wrong is this host's outcome. */
+export const runLane = async (run: Run, play: HostPlay): Promise<Outcome> => {
+  const started = performance.now()
+  const host = play.host.name
+  emit(run, { type: 'host-started', host })
+  const end = ({ outcome, changes, error }: Converged): Outcome => {
+    emit(run, { type: 'host-ended', host, outcome, changes, ms: ms(started), ...(error !== undefined && { error: errorReport(error) }) })
+    return outcome
+  }
+  let connection: Connection | undefined
+  try {
+    connection = await run.transport.connect(play.host, run.hardStop)
+    emit(run, { type: 'host-connected', host, ms: ms(started), server: connection.serverVersion })
+    return end(await converge(laneOf(run, play, connection)))
+  } catch (thrown) {
+    const error = toDroverError(thrown).at({ host })
+    return end({ outcome: outcomeOf(error.code), changes: 0, error })
+  } finally {
+    await connection?.close().catch(() => undefined)
+  }
+}
+
+const laneOf = (run: Run, play: HostPlay, connection: Connection): Lane => ({
+  run,
+  play,
+  connection,
+  become: play.host.become,
+  exec: async (verb, how) => {
+    const started = performance.now()
+    try {
+      const answer = await how()
+      emit(run, { type: 'exec', host: play.host.name, verb, ms: ms(started), code: answer.code })
+      return answer
+    } catch (thrown) {
+      emit(run, { type: 'exec', host: play.host.name, verb, ms: ms(started), code: -1 })
+      throw thrown
+    }
+  },
+})
+
+const unreachable: readonly ErrorCode[] = [
+  'resolve-failed',
+  'connect-failed',
+  'connect-timeout',
+  'handshake-failed',
+  'host-key-unknown',
+  'host-key-changed',
+  'host-key-revoked',
+  'auth-failed',
+  'channel-failed',
+  'connection-lost',
+]
+
+export const outcomeOf = (code: ErrorCode): Outcome => {
+  if (code === 'cancelled') return 'cancelled'
+  if (code === 'locked' || code === 'drifted') return 'blocked'
+  return unreachable.includes(code) ? 'unreachable' : 'failed'
+}
+
+export const errorReport = (error: DroverError): ErrorReport => ({
+  code: error.code,
+  message: error.message,
+  remedy: error.remedy,
+  ...(error.step !== undefined && { step: error.step }),
+  ...(error.detail !== undefined && { detail: error.detail }),
+})
+
+const ms = (since: number): number => Math.round(performance.now() - since)

@@ -1,0 +1,109 @@
+import type { Change, Expectation } from '../changes/change.ts'
+import { diffOf, summaryOf } from '../changes/describe.ts'
+import { expectationsOf } from '../changes/expect.ts'
+import { predict } from '../changes/predict.ts'
+import { propagation } from '../changes/predict-units.ts'
+import type { ErrorDetails } from '../errors.ts'
+import { ReadsUnknown, Unreadable } from '../facts/unknown.ts'
+import type { HostState } from '../facts/state.ts'
+import { viewOf } from '../facts/view.ts'
+import type { Host } from '../inventory/host.ts'
+import type { HostPlay, HostStep } from '../playbook/playbook.ts'
+import { evaluateWhen } from '../playbook/when.ts'
+import type { Finding, Planned, Task } from '../tasks/task.ts'
+import { debtStep } from './debts.ts'
+
+export type Tasks = ReadonlyMap<string, Task<unknown>>
+
+export interface PlannedChange {
+  readonly change: Change
+  readonly expects: readonly Expectation[]
+  readonly summary: string
+  readonly diff?: string
+}
+
+/** What one step comes to on one host. */
+export interface StepPlan {
+  readonly name: string
+  readonly task: string
+  readonly status: 'planned' | 'skipped' | 'blocked' | 'failed' | 'unknown'
+  readonly changes: readonly PlannedChange[]
+  readonly findings: readonly Finding[]
+  readonly error?: ErrorDetails
+  /** Why it is skipped, or what it waits for. */
+  readonly why?: string
+}
+
+export interface HostPlan {
+  readonly steps: readonly StepPlan[]
+  /** The host as the planned changes will leave it. */
+  readonly predicted: HostState
+}
+
+/**
+ * Pure: what is missing on a host, step after step, each seeing the effects of those before it. The fold ends
+ * where a step reads what nobody can know yet, is blocked, or fails; steps after that are left out.
+ */
+export const planHost = (play: HostPlay, tasks: Tasks, state: HostState): HostPlan => {
+  const steps: StepPlan[] = []
+  let predicted = state
+  const add = (step: Pick<HostStep, 'name' | 'task'>, planned: Planned | { skipped: string } | { unknown: string }): boolean => {
+    if ('skipped' in planned) steps.push({ ...empty(step), status: 'skipped', why: planned.skipped })
+    else if ('unknown' in planned) steps.push({ ...empty(step), status: 'unknown', why: planned.unknown })
+    else if (planned.status !== 'planned') steps.push({ ...empty(step), status: planned.status, error: planned.error, findings: planned.findings ?? [] })
+    else {
+      const changes: PlannedChange[] = []
+      for (const change of planned.changes) {
+        const refused = unaskedPropagation(predicted, change)
+        if (refused !== null) {
+          steps.push({ ...empty(step), status: 'blocked', error: refused })
+          return false
+        }
+        const diff = diffOf(predicted, change)
+        changes.push({ change, expects: expectationsOf(predicted, change), summary: summaryOf(change), ...(diff !== undefined && { diff }) })
+        predicted = predict(predicted, change)
+      }
+      steps.push({ ...empty(step), status: 'planned', changes, findings: planned.findings ?? [] })
+    }
+    return steps.at(-1)?.status === 'planned' || steps.at(-1)?.status === 'skipped'
+  }
+  const debts = debtStep(state)
+  if (debts !== null) add({ name: 'owed by a run that was cut', task: 'drover' }, debts)
+  for (const step of play.steps) if (!add(step, planStep(step, tasks, predicted, play.host))) break
+  return { steps, predicted }
+}
+
+const empty = ({ name, task }: Pick<HostStep, 'name' | 'task'>): Omit<StepPlan, 'status'> => ({ name, task, changes: [], findings: [] })
+
+const planStep = (step: HostStep, tasks: Tasks, state: HostState, host: Host): Planned | { skipped: string } | { unknown: string } => {
+  const task = tasks.get(step.task)
+  if (task === undefined) throw new Error(`no task ${step.task}`)
+  const view = viewOf(state)
+  try {
+    const applies = step.when === null ? true : evaluateWhen(step.when, host, view)
+    return applies === true ? task.plan(view, step.params, host) : applies
+  } catch (thrown) {
+    if (thrown instanceof ReadsUnknown) return { unknown: thrown.message }
+    if (thrown instanceof Unreadable) return { status: 'blocked', error: unreadable(thrown) }
+    throw thrown
+  }
+}
+
+const unreadable = (thrown: Unreadable): ErrorDetails => ({
+  code: 'inspect-failed',
+  message: thrown.message,
+  remedy: 'Give drover root rights on the host (become: true with a sudo rule, or user: root), or mend what stands in the way.',
+})
+
+/** A stop or restart may only reach units whose state is known, or nobody could say what it will do. */
+const unaskedPropagation = (state: HostState, change: Change): ErrorDetails | null => {
+  if (change.kind !== 'systemctl' || (change.verb !== 'stop' && change.verb !== 'restart')) return null
+  const unit = state.units.get(change.unit)
+  const unasked = unit === undefined ? [] : propagation(unit).filter((name) => !state.units.has(name))
+  if (unasked.length === 0) return null
+  return {
+    code: 'propagation-unknown',
+    message: `systemctl ${change.verb} ${change.unit} would also reach ${unasked.join(', ')}, which no step looked at.`,
+    remedy: `Look at those units. If they may ${change.verb} too, do it by hand; or remove their dependency on ${change.unit}.`,
+  }
+}

@@ -1,0 +1,32 @@
+import type { Transport } from '../transport/connection.ts'
+import type { EventSink, RunEventBody } from './events.ts'
+import type { Tasks } from './plan.ts'
+
+/** Milliseconds; the transport has its own for the stages of a connection. */
+export interface RunDeadlines {
+  /** One reading of all facts, commands and probes included. */
+  readonly inspectMs: number
+  /** Added to what the changes of a segment declare. */
+  readonly applyGraceMs: number
+}
+
+/** What all lanes of a run share. Frozen once, handed down; no lane changes it. */
+export interface Run {
+  /** `[A-Za-z0-9._-]`: it stands in host logs and directory names. */
+  readonly id: string
+  /** One word: who is responsible, as the hosts' logs show it. */
+  readonly operator: string
+  readonly reason: string | null
+  readonly mode: 'apply' | 'check'
+  readonly forks: number
+  readonly tasks: Tasks
+  readonly transport: Transport
+  readonly deadlines: RunDeadlines
+  readonly sink: EventSink
+  /** First Ctrl-C: no host is started any more, running segments end. */
+  readonly softStop: AbortSignal
+  /** Second Ctrl-C: what runs on hosts is stopped. */
+  readonly hardStop: AbortSignal
+}
+
+export const emit = (run: Run, body: RunEventBody): void => run.sink({ at: new Date().toISOString(), ...body })

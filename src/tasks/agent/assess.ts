@@ -1,0 +1,92 @@
+import { type Fact, mergeFacts } from '../../facts/fact.ts'
+import type { SelfFacts } from '../../facts/state.ts'
+import type { HostView } from '../../facts/view.ts'
+import type { Host } from '../../inventory/host.ts'
+import type { Finding } from '../task.ts'
+import { type Deployment, deploymentFacts, readDeployment } from './deployment.ts'
+import { explain } from './explain.ts'
+import { deploymentFindings, findingsFacts } from './findings.ts'
+import type { HostRootState } from './host-root.ts'
+import { type LinkedBecause, linkedFacts, readLinked } from './linked.ts'
+import type { Machine } from './names.ts'
+import type { Variant } from './service.ts'
+import { statusSigns } from './status-signs.ts'
+import { type Verdict, verdictOf } from './verdict.ts'
+import { isRoot } from './visible.ts'
+
+/** One host in `drover status`. Null: it could not be known, without root for instance; never a guess. */
+export interface HostStatus {
+  readonly host: string
+  readonly os: string
+  readonly systemdVersion: number | null
+  readonly systemdError: string | null
+  readonly agent: {
+    readonly installed: boolean
+    readonly variant: Variant | null
+    readonly version: string | null
+    readonly state: string | null
+    readonly subState: string | null
+    readonly result: string | null
+    readonly enabled: boolean | null
+  }
+  readonly hostRoot: HostRootState
+  readonly linked: LinkedBecause | null
+  readonly target: { readonly state: string; readonly fileState: string; readonly enabled: boolean } | null
+  readonly worker: { readonly machine: Machine; readonly unit: string; readonly state: string | null; readonly enabled: boolean } | null
+  /** Why the active worker is not known. */
+  readonly stateError: string | null
+  /** Further units that machines.target starts. */
+  readonly others: readonly string[]
+  readonly findings: readonly Finding[]
+  readonly self: SelfFacts
+  readonly verdict: Verdict
+  readonly explanation: string
+  /** Name of the playbook that would put it right. */
+  readonly fix: string | null
+}
+
+export const statusFacts = (_host: Host): Fact[] => mergeFacts([...deploymentFacts(), ...findingsFacts(), ...linkedFacts()])
+
+export const assess = (view: HostView, host: Host): HostStatus => {
+  const deployment = readDeployment(view)
+  const seen = {
+    host: host.name,
+    os: view.os.prettyName,
+    systemdVersion: view.os.systemdVersion > 0 ? view.os.systemdVersion : null,
+    systemdError: view.systemd.ok ? null : view.systemd.error,
+    agent: agentOf(deployment),
+    hostRoot: deployment.hostRoot,
+    linked: isRoot(view) && deployment.hostRoot === 'LINKED' ? readLinked(view) : null,
+    target: targetOf(deployment),
+    worker: workerOf(deployment),
+    stateError: deployment.daemonState?.ok === false ? deployment.daemonState.error : null,
+    others: deployment.others,
+    findings: deploymentFindings(view, host),
+    self: view.self,
+  }
+  const { verdict, fix } = verdictOf(statusSigns(view, deployment))
+  return { ...seen, verdict, explanation: explain(verdict, seen), fix }
+}
+
+const agentOf = (deployment: Deployment): HostStatus['agent'] => {
+  const service = deployment.service
+  return {
+    installed: deployment.installed,
+    variant: service?.variant ?? null,
+    version: deployment.version,
+    state: service?.activeState ?? null,
+    subState: service?.subState ?? null,
+    result: service?.result ?? null,
+    enabled: service?.enabled ?? null,
+  }
+}
+
+const targetOf = ({ target }: Deployment): HostStatus['target'] =>
+  target && { state: target.activeState, fileState: target.unitFileState, enabled: target.enabled }
+
+const workerOf = (deployment: Deployment): HostStatus['worker'] => {
+  const state = deployment.daemonState
+  if (state === null || !state.ok) return null
+  const { machine, unit, activeState, enabled } = deployment.worker(state.activeMachine)
+  return { machine, unit, state: activeState, enabled }
+}

@@ -1,0 +1,64 @@
+import type { HostView } from '../../facts/view.ts'
+import type { Deployment } from './deployment.ts'
+import { movingMark } from './paths.ts'
+import type { AgentService } from './service.ts'
+import { agentWantsTarget, type Target } from './target.ts'
+import type { StatusSigns } from './verdict.ts'
+import type { Worker } from './workers.ts'
+
+/** A move ends within two starts of the agent; after three minutes it is stuck (domain.md 6.5). */
+const moveStuckAfterS = 180
+
+export const statusSigns = (view: HostView, deployment: Deployment): StatusSigns => {
+  const { service, target, daemonState, hostRoot } = deployment
+  const worker = daemonState?.ok === true ? deployment.worker(daemonState.activeMachine) : null
+  return {
+    systemd: view.systemd.ok,
+    busy: view.self.lease !== null || view.self.applying !== null,
+    rollback: view.self.rollback?.phase ?? null,
+    owed: view.self.owed.length > 0,
+    installed: deployment.installed,
+    variant: service?.variant ?? 'host',
+    agent: agentState(service),
+    agentEnabled: service?.enabled ?? false,
+    containerdActive: service?.containerd === 'active',
+    hostRoot,
+    moveStuck: hostRoot.startsWith('MOVING') && markAgeS(view) > moveStuckAfterS,
+    target: targetState(target),
+    targetEnabled: target?.enabled ?? false,
+    agentWantsTarget: view.systemd.ok && agentWantsTarget(view),
+    state: daemonState === null ? 'unseen' : daemonState.ok ? 'ok' : 'damaged',
+    worker: workerState(worker),
+    workerEnabled: worker?.enabled ?? false,
+    workerMasked: worker?.masked ?? false,
+  }
+}
+
+const agentState = (service: AgentService | null): StatusSigns['agent'] => {
+  switch (service?.activeState) {
+    case 'active':
+    case 'reloading':
+      return 'active'
+    case 'failed':
+      return 'failed'
+    default:
+      return 'down'
+  }
+}
+
+const targetState = (target: Target | null): StatusSigns['target'] => {
+  if (target === null || target.missing) return 'missing'
+  if (target.masked) return 'masked'
+  return target.activeState === 'active' ? 'active' : 'inactive'
+}
+
+// A worker between two attempts of a start that keeps failing is down, not starting.
+const workerState = (worker: Worker | null): StatusSigns['worker'] => {
+  if (worker?.activeState === 'active') return 'active'
+  return worker?.activeState === 'activating' && worker.subState !== 'auto-restart' ? 'starting' : 'down'
+}
+
+const markAgeS = (view: HostView): number => {
+  const mark = view.node(movingMark)
+  return mark.type === 'file' && mark.modifiedS !== undefined ? view.os.clockS - mark.modifiedS : 0
+}

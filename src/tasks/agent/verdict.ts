@@ -1,0 +1,73 @@
+import type { HostRootState } from './host-root.ts'
+import type { Variant } from './service.ts'
+
+/** All that decides on a host's verdict, as plain data. */
+export interface StatusSigns {
+  readonly systemd: boolean
+  /** Another run of drover holds the host. */
+  readonly busy: boolean
+  readonly rollback: 'armed' | 'undoing' | 'rolled-back' | null
+  /** A cut run left a reload or restart undone. */
+  readonly owed: boolean
+  readonly installed: boolean
+  readonly variant: Variant
+  readonly agent: 'active' | 'failed' | 'down'
+  readonly agentEnabled: boolean
+  readonly containerdActive: boolean
+  readonly hostRoot: HostRootState
+  readonly moveStuck: boolean
+  readonly target: 'active' | 'inactive' | 'masked' | 'missing'
+  readonly targetEnabled: boolean
+  readonly agentWantsTarget: boolean
+  /** daemon-state.json, which names the active side; `unseen` without root. */
+  readonly state: 'ok' | 'damaged' | 'unseen'
+  readonly worker: 'active' | 'starting' | 'down'
+  readonly workerEnabled: boolean
+  readonly workerMasked: boolean
+}
+
+interface Row {
+  readonly verdict: string
+  readonly when: (signs: StatusSigns) => boolean
+  /** The playbook that would put it right. */
+  readonly fix: 'remediate' | 'machines-target' | null
+}
+
+/**
+ * The first row that holds is the verdict: what hides the rest comes first, then what keeps the node down,
+ * then what will at the next boot. An inactive target beside a running worker is no fault by itself:
+ * remediate starts the worker alone (W3), and the target follows at the next boot.
+ */
+const table = [
+  { verdict: 'no-systemd', when: (s) => !s.systemd, fix: null },
+  { verdict: 'locked', when: (s) => s.busy, fix: null },
+  { verdict: 'rolling-back', when: (s) => s.rollback === 'undoing', fix: null },
+  { verdict: 'no-agent', when: (s) => !s.installed, fix: null },
+  { verdict: 'target-masked', when: (s) => s.target === 'masked', fix: null },
+  { verdict: 'target-missing', when: (s) => s.target === 'missing', fix: null },
+  { verdict: 'containerd-failed', when: (s) => s.variant === 'container' && s.agent !== 'active' && !s.containerdActive, fix: null },
+  { verdict: 'state-unreadable', when: (s) => s.state === 'damaged', fix: null },
+  { verdict: 'worker-masked', when: (s) => s.state === 'ok' && s.workerMasked && s.worker !== 'active', fix: null },
+  { verdict: 'stuck', when: (s) => s.state === 'ok' && s.workerEnabled && s.worker === 'down', fix: 'remediate' },
+  { verdict: 'root-conflict', when: (s) => s.hostRoot === 'CONFLICT' || s.hostRoot === 'BLOCKED', fix: null },
+  { verdict: 'move-stuck', when: (s) => s.moveStuck, fix: null },
+  { verdict: 'agent-failed', when: (s) => s.agent === 'failed', fix: null },
+  { verdict: 'agent-down', when: (s) => s.agent !== 'active', fix: null },
+  { verdict: 'state-unreadable', when: (s) => s.state === 'unseen', fix: null },
+  { verdict: 'worker-stopped', when: (s) => !s.workerEnabled && s.worker === 'down', fix: null },
+  { verdict: 'worker-starting', when: (s) => s.worker !== 'active', fix: null },
+  { verdict: 'worker-disabled', when: (s) => !s.workerEnabled || s.workerMasked, fix: null },
+  { verdict: 'not-wired', when: (s) => !s.agentWantsTarget && !s.targetEnabled, fix: 'machines-target' },
+  { verdict: 'agent-disabled', when: (s) => !s.agentEnabled, fix: null },
+  { verdict: 'unfinished', when: (s) => s.owed, fix: null },
+  { verdict: 'unconfirmed', when: (s) => s.rollback === 'armed', fix: null },
+  { verdict: 'healthy', when: () => true, fix: null },
+] as const satisfies readonly Row[]
+
+export type Verdict = (typeof table)[number]['verdict']
+export const verdicts: readonly Verdict[] = [...new Set(table.map((row) => row.verdict))]
+
+export const verdictOf = (signs: StatusSigns): { readonly verdict: Verdict; readonly fix: Row['fix'] } => {
+  const { verdict, fix } = table.find((row) => row.when(signs)) ?? table[table.length - 1]!
+  return { verdict, fix }
+}

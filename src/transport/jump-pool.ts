@@ -1,0 +1,115 @@
+import type { Client } from 'ssh2'
+import { DroverError } from '../errors.ts'
+import type { ErrorCode } from '../errors.ts'
+import type { Host } from '../inventory/host.ts'
+import { abortError } from './cancelled.ts'
+
+/** Long enough for the next host of a rolling run to find the jump host still connected. */
+const lingerMs = 30_000
+
+/** Asking again would only repeat these, and OpenSSH penalises each failed login. */
+const finalCodes: ReadonlySet<ErrorCode> = new Set(['auth-failed', 'host-key-unknown', 'host-key-changed', 'host-key-revoked'])
+
+/** Connects to the last host of the chain, through those before it. The signal fires when nobody wants it any more. */
+export type ConnectJump = (chain: readonly Host[], signal: AbortSignal) => Promise<Client>
+
+export interface JumpLease {
+  readonly client: Client
+  release(): void
+}
+
+interface SharedJump {
+  readonly client: Promise<Client>
+  readonly abandon: AbortController
+  users: number
+  linger: NodeJS.Timeout | undefined
+}
+
+/** One connection for each way to a jump host, shared by all that go through it. */
+export class JumpPool {
+  readonly #connect: ConnectJump
+  readonly #shared = new Map<string, SharedJump>()
+
+  constructor(connect: ConnectJump) {
+    this.#connect = connect
+  }
+
+  async acquire(chain: readonly Host[], signal?: AbortSignal): Promise<JumpLease> {
+    const key = chainKey(chain)
+    const shared = this.#shared.get(key) ?? this.#open(key, chain)
+    clearTimeout(shared.linger)
+    shared.users += 1
+    let isReleased = false
+    const release = (): void => {
+      if (isReleased) return
+      isReleased = true
+      shared.users -= 1
+      if (shared.users === 0) this.#leave(key, shared)
+    }
+    try {
+      return { client: await orAborted(shared.client, signal), release }
+    } catch (error) {
+      release()
+      throw error
+    }
+  }
+
+  async close(): Promise<void> {
+    const all = [...this.#shared]
+    await Promise.all(all.map(([key, shared]) => this.#end(key, shared)))
+  }
+
+  #open(key: string, chain: readonly Host[]): SharedJump {
+    const abandon = new AbortController()
+    const client = this.#connect(chain, abandon.signal)
+    const shared: SharedJump = { client, abandon, users: 0, linger: undefined }
+    this.#shared.set(key, shared)
+    client.then(
+      (opened) => opened.once('close', () => this.#forget(key, shared)),
+      (error: unknown) => {
+        if (!(error instanceof DroverError && finalCodes.has(error.code))) this.#forget(key, shared)
+      },
+    )
+    return shared
+  }
+
+  #leave(key: string, shared: SharedJump): void {
+    shared.linger = setTimeout(() => void this.#end(key, shared), lingerMs)
+    shared.linger.unref()
+  }
+
+  #forget(key: string, shared: SharedJump): void {
+    clearTimeout(shared.linger)
+    if (this.#shared.get(key) === shared) this.#shared.delete(key)
+  }
+
+  async #end(key: string, shared: SharedJump): Promise<void> {
+    this.#forget(key, shared)
+    shared.abandon.abort()
+    await shared.client.then(
+      (client) => client.end(),
+      () => undefined,
+    )
+  }
+}
+
+const chainKey = (chain: readonly Host[]): string =>
+  JSON.stringify(
+    chain.map(({ address, port, user, identityFiles, knownHostsFiles, hostKeyPolicy }) => [
+      address,
+      port,
+      user,
+      identityFiles,
+      knownHostsFiles,
+      hostKeyPolicy,
+    ]),
+  )
+
+const orAborted = <T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> => {
+  if (signal === undefined) return promise
+  const aborted = Promise.withResolvers<never>()
+  const onAbort = (): void => aborted.reject(abortError(signal))
+  if (signal.aborted) onAbort()
+  signal.addEventListener('abort', onAbort, { once: true })
+  return Promise.race([promise, aborted.promise]).finally(() => signal.removeEventListener('abort', onAbort))
+}

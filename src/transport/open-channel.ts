@@ -1,0 +1,66 @@
+import type { Client, ClientChannel } from 'ssh2'
+import { DroverError } from '../errors.ts'
+import { printable } from './printable.ts'
+import { runStage } from './stage.ts'
+
+/** The server has no session left. Other sessions of ours may be what fills it. */
+export class SessionRefused extends DroverError {}
+
+/** Asks for a session and for the command in it. */
+export const openChannel = (
+  client: Client,
+  command: string,
+  deadlineMs: number,
+  signal: AbortSignal,
+): Promise<ClientChannel> => {
+  const timeoutError = () =>
+    new DroverError({
+      code: 'channel-failed',
+      message: `The host did not open a session for a command within ${deadlineMs} ms.`,
+      remedy: 'The host or the link may be overloaded. See that `ssh HOST true` answers, then run again.',
+    })
+  return runStage({ deadlineMs, timeoutError, signal }, ({ done, failed }) => {
+    let isAbandoned = false
+    try {
+      client.exec(command, (error: (Error & { reason?: unknown }) | undefined, channel) => {
+        if (error !== undefined) failed(refusal(error))
+        else if (isAbandoned) discard(channel)
+        else done(channel)
+      })
+    } catch (error) {
+      // ssh2 throws at once when its socket is closed already.
+      failed(closedError(error))
+    }
+    return () => {
+      isAbandoned = true
+    }
+  })
+}
+
+const discard = (channel: ClientChannel): void => {
+  channel.on('error', () => undefined)
+  channel.resume()
+  channel.stderr.resume()
+  channel.close()
+}
+
+const refusal = (error: Error & { reason?: unknown }): DroverError => {
+  const isSession = error.reason !== undefined
+  const details = {
+    code: 'channel-failed',
+    message: `The host runs no command: ${printable(error.message)}.`,
+    remedy: isSession
+      ? "Raise MaxSessions in the host's sshd_config (OpenSSH's own default is 10)."
+      : 'See that no ForceCommand, `restrict` option or login shell of the user forbids commands.',
+    cause: error,
+  } as const
+  return isSession ? new SessionRefused(details) : new DroverError(details)
+}
+
+const closedError = (cause: unknown): DroverError =>
+  new DroverError({
+    code: 'connection-lost',
+    message: 'The connection to the host is closed.',
+    remedy: 'Run again; drover looks at the host anew before it changes anything.',
+    cause,
+  })

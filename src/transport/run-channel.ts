@@ -1,0 +1,77 @@
+import type { ClientChannel } from 'ssh2'
+import { DroverError, toDroverError } from '../errors.ts'
+import { abortError } from './cancelled.ts'
+import type { ExecRequest, ExecResult } from './connection.ts'
+import { writeStdin } from './write-stdin.ts'
+
+// A child left behind may hold the output open for ever after the command itself has ended.
+const closeGraceMs = 2_000
+
+type RunOptions = Pick<ExecRequest, 'stdin' | 'maxBytes' | 'onStdout'> & {
+  /** Its reason is the error that ends the command. */
+  readonly signal: AbortSignal
+  readonly lostError: () => DroverError
+}
+
+/** Feeds a command and collects what it says until it ends. */
+export const runChannel = (channel: ClientChannel, options: RunOptions): Promise<ExecResult> => {
+  const { stdin, maxBytes, onStdout, signal, lostError } = options
+  return new Promise((resolve, reject) => {
+    const stdout: Buffer[] = []
+    const stderr: Buffer[] = []
+    let bytes = 0
+    let exit: Pick<ExecResult, 'code' | 'signal'> | undefined
+    let grace: NodeJS.Timeout | undefined
+    let isOver = false
+
+    const settle = (finish: () => void): void => {
+      if (isOver) return
+      isOver = true
+      clearTimeout(grace)
+      signal.removeEventListener('abort', onAbort)
+      channel.close()
+      finish()
+    }
+    const fail = (error: DroverError): void => settle(() => reject(error))
+    const onAbort = (): void => fail(abortError(signal))
+    const end = (): void => {
+      if (exit === undefined) return fail(lostError())
+      const ended = exit
+      settle(() => resolve({ ...ended, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr) }))
+    }
+    // Both streams are read to their end even when nobody wants them: they share one window, and 'close' waits for them.
+    const collect =
+      (into: Buffer[], tell?: (chunk: Uint8Array) => void) =>
+      (chunk: Buffer): void => {
+        if (isOver) return
+        bytes += chunk.length
+        if (bytes > maxBytes) return fail(tooMuch(maxBytes))
+        into.push(chunk)
+        try {
+          tell?.(chunk)
+        } catch (error) {
+          // Within ssh2's parser: thrown further, it would end the connection of every other command.
+          fail(toDroverError(error))
+        }
+      }
+
+    if (signal.aborted) return onAbort()
+    signal.addEventListener('abort', onAbort, { once: true })
+    channel.on('error', () => undefined)
+    channel.on('data', collect(stdout, onStdout))
+    channel.stderr.on('data', collect(stderr))
+    channel.on('exit', (code: number | null, name?: string) => {
+      exit = { code, signal: code === null ? (name ?? null) : null }
+      grace = setTimeout(end, closeGraceMs)
+    })
+    channel.on('close', end)
+    void writeStdin(channel, stdin ?? new Uint8Array(), () => isOver)
+  })
+}
+
+const tooMuch = (maxBytes: number): DroverError =>
+  new DroverError({
+    code: 'inspect-failed',
+    message: `The command wrote more than ${maxBytes} bytes and was cut off.`,
+    remedy: 'See what floods the output; a login script that prints without end does that too.',
+  })

@@ -1,0 +1,98 @@
+import type { Duplex } from 'node:stream'
+import ssh2 from 'ssh2'
+import type { Client } from 'ssh2'
+import { DroverError } from '../errors.ts'
+import type { Host } from '../inventory/host.ts'
+import { algorithmsFor } from './algorithms.ts'
+import type { AuthAttempt } from './auth-handler.ts'
+import { abortError } from './cancelled.ts'
+import type { StageDeadlines } from './connection.ts'
+import { watchGreeting } from './greeting.ts'
+import { authError, authTimeout, handshakeError, handshakeTimeout } from './handshake-errors.ts'
+import type { HostKeyCheck } from './host-key-check.ts'
+
+/** A connection dead for interval x (count + 1) is given up. Below 15 s a slow link looks dead (mscdex/ssh2#474). */
+export interface Keepalive {
+  readonly intervalMs: number
+  readonly countMax: number
+}
+
+export interface OpenedClient {
+  readonly client: Client
+  readonly serverVersion: string
+}
+
+export interface ClientOptions {
+  readonly host: Host
+  readonly socket: Duplex
+  readonly hostKey: HostKeyCheck
+  readonly attempt: AuthAttempt
+  readonly deadlines: Pick<StageDeadlines, 'handshakeMs' | 'authMs'>
+  readonly keepalive: Keepalive
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Key exchange and login over a socket that stands. The socket is the client's, and is destroyed if it fails. */
+export const openClient = (options: ClientOptions): Promise<OpenedClient> => {
+  const { host, socket, hostKey, attempt, deadlines, keepalive, signal } = options
+  if (signal?.aborted) {
+    socket.destroy()
+    return Promise.reject(abortError(signal))
+  }
+  return new Promise((resolve, reject) => {
+    const client = new ssh2.Client()
+    let stage: 'handshake' | 'authenticate' | 'settled' = 'handshake'
+    let agentTrouble: Error | undefined
+    let timer = setTimeout(() => fail(handshakeTimeout(host, deadlines.handshakeMs)), deadlines.handshakeMs)
+
+    const settle = (finish: () => void): void => {
+      if (stage === 'settled') return
+      stage = 'settled'
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', onAbort)
+      finish()
+    }
+    const fail = (error: DroverError): void =>
+      settle(() => {
+        client.destroy()
+        socket.destroy()
+        reject(error)
+      })
+    const onAbort = (): void => signal && fail(abortError(signal))
+    signal?.addEventListener('abort', onAbort, { once: true })
+
+    const broken = (cause?: Error): void => {
+      if (hostKey.refusal !== undefined) fail(hostKey.refusal)
+      else if (stage === 'authenticate') fail(authError(host, attempt, cause ?? agentTrouble))
+      else fail(handshakeError(host, greeting, cause))
+    }
+
+    // For the life of the client: ECONNRESET may still come after its end (mscdex/ssh2#902).
+    client.on('error', (error: Error & { level?: string }) => {
+      // The agent failed for one key; ssh2 goes on with the next.
+      if (error.level === 'agent') agentTrouble = error
+      else broken(error)
+    })
+    client.on('close', () => broken())
+    client.once('handshake', () => {
+      if (stage !== 'handshake') return
+      stage = 'authenticate'
+      clearTimeout(timer)
+      timer = setTimeout(() => fail(authTimeout(host, deadlines.authMs, attempt)), deadlines.authMs)
+    })
+    client.once('ready', () => settle(() => resolve({ client, serverVersion: greeting.version })))
+
+    client.connect({
+      sock: socket,
+      username: host.user,
+      readyTimeout: 0,
+      keepaliveInterval: keepalive.intervalMs,
+      keepaliveCountMax: keepalive.countMax,
+      algorithms: algorithmsFor(hostKey.knownTypes),
+      hostVerifier: (blob: Buffer) => hostKey.verify(blob),
+      authHandler: attempt.handler,
+    })
+    // After connect: ssh2 has paused the socket by then, and this listener must not set it flowing.
+    const greeting = watchGreeting(socket)
+  })
+}

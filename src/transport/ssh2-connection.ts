@@ -1,0 +1,97 @@
+import type { Client } from 'ssh2'
+import { DroverError } from '../errors.ts'
+import type { Host } from '../inventory/host.ts'
+import type { Connection, ExecRequest, ExecResult } from './connection.ts'
+import { openChannel, SessionRefused } from './open-channel.ts'
+import { printable } from './printable.ts'
+import { runChannel } from './run-channel.ts'
+import { SessionLimit } from './session-limit.ts'
+import type { OpenedClient } from './ssh2-client.ts'
+
+// Two below the default MaxSessions: one that is just closing still counts on the server.
+const maxSessions = 8
+const closeMs = 2_000
+
+export interface ConnectionOptions extends OpenedClient {
+  readonly host: Host
+  readonly channelMs: number
+  /** Called once, when the connection is gone. */
+  readonly onClose: () => void
+}
+
+export class Ssh2Connection implements Connection {
+  readonly host: Host
+  readonly serverVersion: string
+  readonly #client: Client
+  readonly #channelMs: number
+  readonly #sessions = new SessionLimit(maxSessions)
+  readonly #lost = new AbortController()
+  readonly #closed = Promise.withResolvers<void>()
+  #trouble: Error | undefined
+
+  constructor({ host, serverVersion, client, channelMs, onClose }: ConnectionOptions) {
+    this.host = host
+    this.serverVersion = serverVersion
+    this.#client = client
+    this.#channelMs = channelMs
+    client.on('error', (error) => {
+      this.#trouble = error
+    })
+    client.on('close', () => {
+      this.#lost.abort(this.#lostError())
+      this.#closed.resolve()
+      onClose()
+    })
+  }
+
+  async exec(request: ExecRequest): Promise<ExecResult> {
+    const deadline = new AbortController()
+    const timer = setTimeout(() => deadline.abort(timeoutError(request.deadlineMs)), request.deadlineMs)
+    const signals = [this.#lost.signal, deadline.signal, request.signal].filter((signal) => signal !== undefined)
+    try {
+      return await this.#run(request, AbortSignal.any(signals))
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#lost.signal.aborted) return
+    this.#client.end()
+    const timer = setTimeout(() => this.#client.destroy(), closeMs)
+    await this.#closed.promise
+    clearTimeout(timer)
+  }
+
+  async #run(request: ExecRequest, signal: AbortSignal): Promise<ExecResult> {
+    const options = { ...request, signal, lostError: () => this.#lostError() }
+    for (;;) {
+      await this.#sessions.acquire(signal)
+      try {
+        const channel = await openChannel(this.#client, request.command, this.#channelMs, signal)
+        return await runChannel(channel, options)
+      } catch (error) {
+        if (!(error instanceof SessionRefused) || !this.#sessions.learnRefusal()) throw error
+      } finally {
+        this.#sessions.release()
+      }
+    }
+  }
+
+  #lostError(): DroverError {
+    const why = this.#trouble === undefined ? 'The host closed it' : printable(this.#trouble.message)
+    return new DroverError({
+      code: 'connection-lost',
+      message: `The connection to ${this.host.address} port ${this.host.port} broke: ${why}.`,
+      remedy: 'Run again; drover looks at the host anew before it changes anything.',
+      cause: this.#trouble,
+    })
+  }
+}
+
+const timeoutError = (deadlineMs: number): DroverError =>
+  new DroverError({
+    code: 'command-timeout',
+    message: `The command did not end within ${deadlineMs} ms.`,
+    remedy: 'See on the host what it waits for (`ps`, a dead mount, a lock); it may still be running there.',
+  })

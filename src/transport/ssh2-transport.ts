@@ -1,0 +1,117 @@
+import type { Duplex } from 'node:stream'
+import { DroverError } from '../errors.ts'
+import type { Host } from '../inventory/host.ts'
+import { createAuthAttempt } from './auth-handler.ts'
+import type { Connection, StageDeadlines, Transport, TransportNotice } from './connection.ts'
+import { createCredentialStore } from './credential-store.ts'
+import { forward } from './forward.ts'
+import { createHostKeyCheck } from './host-key-check.ts'
+import { JumpPool } from './jump-pool.ts'
+import type { KeyCache, PassphraseProvider } from './keys.ts'
+import type { KnownHostsCache } from './known-hosts.ts'
+import { resolveAddress, systemResolver } from './resolve.ts'
+import type { Resolver } from './resolve.ts'
+import { openClient } from './ssh2-client.ts'
+import type { Keepalive, OpenedClient } from './ssh2-client.ts'
+import { Ssh2Connection } from './ssh2-connection.ts'
+import { connectTcp } from './tcp.ts'
+
+export interface Ssh2TransportOptions {
+  readonly deadlines: StageDeadlines
+  readonly passphrase: PassphraseProvider
+  /** The path in SSH_AUTH_SOCK; undefined: no agent. */
+  readonly agentSocket?: string | undefined
+  readonly onNotice?: (notice: TransportNotice) => void
+  readonly keepalive?: Keepalive
+  readonly knownHosts?: KnownHostsCache
+  readonly keys?: KeyCache
+  readonly resolver?: Resolver
+}
+
+export interface Ssh2Transport extends Transport {
+  /** Reads what the hosts and their jump hosts need of keys and known_hosts, and rejects if some of it is unusable. */
+  prepare(hosts: readonly Host[]): Promise<void>
+}
+
+const defaultKeepalive: Keepalive = { intervalMs: 15_000, countMax: 3 }
+
+export const createSsh2Transport = (options: Ssh2TransportOptions): Ssh2Transport => {
+  const { deadlines, keepalive = defaultKeepalive, resolver = systemResolver } = options
+  const notify = onceEach(options.onNotice ?? (() => undefined))
+  const store = createCredentialStore({ ...options, notify })
+
+  /** A socket to the host, and what to do when it is no longer needed. */
+  const openSocket = async (host: Host, chain: readonly Host[], signal?: AbortSignal): Promise<[Duplex, () => void]> => {
+    const jump = chain.at(-1)
+    if (jump === undefined) {
+      const addresses = await resolveAddress(host, resolver, deadlines.resolveMs, signal)
+      return [await connectTcp(host, addresses, deadlines.connectMs, signal), () => undefined]
+    }
+    const { client, release } = await pool.acquire(chain, signal).catch((error: unknown) => {
+      throw throughJump(jump, error)
+    })
+    try {
+      return [await forward(client, { jump, host, deadlineMs: deadlines.connectMs, signal }), release]
+    } catch (error) {
+      release()
+      throw error
+    }
+  }
+
+  const open = async (host: Host, chain: readonly Host[], signal?: AbortSignal): Promise<[OpenedClient, () => void]> => {
+    const [knownHosts, credentials] = await Promise.all([store.knownHostsOf(host), store.credentialsOf(host)])
+    const hostKey = createHostKeyCheck(host, knownHosts, (message) => notify({ host: host.name, message }))
+    const [socket, release] = await openSocket(host, chain, signal)
+    try {
+      const attempt = createAuthAttempt(credentials)
+      const opened = await openClient({ host, socket, hostKey, attempt, deadlines, keepalive, signal })
+      try {
+        await hostKey.record()
+      } catch (error) {
+        opened.client.destroy()
+        throw error
+      }
+      return [opened, release]
+    } catch (error) {
+      release()
+      throw error
+    }
+  }
+
+  const pool = new JumpPool(async (chain, signal) => {
+    const jump = chain.at(-1)
+    if (jump === undefined) throw new Error('a chain of jump hosts is never empty')
+    const [{ client }, release] = await open(jump, chain.slice(0, -1), signal)
+    client.once('close', release)
+    return client
+  })
+
+  return {
+    connect: async (host, signal): Promise<Connection> => {
+      const [opened, onClose] = await open(host, host.jump, signal)
+      return new Ssh2Connection({ ...opened, host, channelMs: deadlines.channelMs, onClose })
+    },
+    close: () => pool.close(),
+    prepare: (hosts) => store.prepare(hosts),
+  }
+}
+
+const throughJump = (jump: Host, error: unknown): unknown =>
+  !(error instanceof DroverError) || error.code === 'cancelled'
+    ? error
+    : new DroverError({
+        code: error.code,
+        message: `By way of jump host ${jump.name}: ${error.message}`,
+        remedy: error.remedy,
+        ...(error.detail !== undefined && { detail: error.detail }),
+        cause: error,
+      })
+
+const onceEach = (tell: (notice: TransportNotice) => void): ((notice: TransportNotice) => void) => {
+  const told = new Set<string>()
+  return (notice) => {
+    const key = JSON.stringify([notice.host, notice.message])
+    if (!told.has(key)) tell(notice)
+    told.add(key)
+  }
+}

@@ -1,0 +1,72 @@
+import { connect } from 'node:net'
+import type { Socket } from 'node:net'
+import { DroverError } from '../errors.ts'
+import type { Host } from '../inventory/host.ts'
+import { runStage } from './stage.ts'
+
+/** Tries the addresses in order; the time is shared out, so that a silent first one leaves some for the next. */
+export const connectTcp = async (
+  host: Host,
+  addresses: readonly string[],
+  deadlineMs: number,
+  signal?: AbortSignal,
+): Promise<Socket> => {
+  const failures: DroverError[] = []
+  const until = performance.now() + deadlineMs
+  for (const [index, address] of addresses.entries()) {
+    const shareMs = Math.max(1, Math.ceil((until - performance.now()) / (addresses.length - index)))
+    try {
+      return await connectOne(host, address, shareMs, signal)
+    } catch (error) {
+      if (!(error instanceof DroverError) || error.code === 'cancelled') throw error
+      failures.push(error)
+    }
+  }
+  throw combine(failures)
+}
+
+const connectOne = (host: Host, address: string, deadlineMs: number, signal?: AbortSignal): Promise<Socket> => {
+  const place = `${address === host.address ? '' : `${host.address} `}${address} port ${host.port}`
+  const timeoutError = () =>
+    new DroverError({
+      code: 'connect-timeout',
+      message: `No answer to the TCP connection from ${place} within ${deadlineMs} ms.`,
+      remedy: 'See that the host is up, that a route or VPN leads to it, and that no firewall drops the port.',
+    })
+  return runStage({ deadlineMs, timeoutError, signal }, ({ done, failed }) => {
+    const socket = connect({ host: address, port: host.port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 15_000 })
+    // For the life of the socket: a late error without a listener would end the process.
+    socket.on('error', (error: NodeJS.ErrnoException) => failed(connectError(place, error)))
+    socket.once('connect', () => done(socket))
+    return () => socket.destroy()
+  })
+}
+
+const connectError = (place: string, error: NodeJS.ErrnoException): DroverError =>
+  new DroverError({
+    code: error.code === 'ETIMEDOUT' ? 'connect-timeout' : 'connect-failed',
+    message: `No TCP connection to ${place}: ${reasons.get(error.code ?? '') ?? error.message}.`,
+    remedy:
+      error.code === 'ECONNREFUSED'
+        ? "See that sshd runs there and listens on this port, and that the inventory's port is right."
+        : 'See that the address is right and that a route or VPN leads to it.',
+    cause: error,
+  })
+
+const reasons = new Map([
+  ['ECONNREFUSED', 'connection refused'],
+  ['EHOSTUNREACH', 'no route to the host'],
+  ['ENETUNREACH', 'no route to its network'],
+  ['ECONNRESET', 'connection reset'],
+  ['ETIMEDOUT', 'timed out'],
+])
+
+const combine = (failures: readonly DroverError[]): DroverError => {
+  const last = failures.at(-1)
+  if (last === undefined || failures.length === 1) return last ?? noAddress()
+  const detail = failures.map((failure) => failure.message).join('\n')
+  return new DroverError({ code: last.code, message: last.message, remedy: last.remedy, detail, cause: last })
+}
+
+const noAddress = (): DroverError =>
+  new DroverError({ code: 'connect-failed', message: 'The host has no address.', remedy: 'Give it one in the inventory.' })

@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto'
+
+/** What a command made by `buildCommand` says, read back from what would go over the wire. */
+export interface DecodedCommand {
+  readonly run: string
+  readonly verb: string
+  readonly become: boolean
+  readonly form: 'argument' | 'stdin'
+  readonly token: string
+  readonly args: readonly string[]
+  /** The whole text the host would run. */
+  readonly text: string
+  /** What follows the script on standard input; null if nothing does. */
+  readonly payload: Buffer | null
+}
+
+/** Throws if the command is not one of ours, or if the script and its digest do not belong together. */
+export const decodeCommand = (command: string, stdin?: Uint8Array): DecodedCommand => {
+  const label = /^exec (sudo -n -- )?\/bin\/sh -c ': drover ([A-Za-z0-9._-]+) ([A-Za-z0-9._-]+); /.exec(command)
+  if (label === null) throw new Error(`not a drover command: ${command.slice(0, 120)}`)
+  const { form, text, payload } = readScript(command, stdin)
+  const token = /^printf '\\036B ([A-Za-z0-9]+)\\n'/.exec(text)?.[1]
+  if (token === undefined) throw new Error(`no frame mark at the beginning of: ${text.slice(0, 120)}`)
+  return {
+    run: label[2] ?? '',
+    verb: label[3] ?? '',
+    become: label[1] !== undefined,
+    form,
+    token,
+    args: readArguments(text),
+    text,
+    payload,
+  }
+}
+
+type ScriptText = Pick<DecodedCommand, 'form' | 'text' | 'payload'>
+
+const readScript = (command: string, stdin: Uint8Array | undefined): ScriptText => {
+  const loaded = /' drover (\d+) ([0-9a-f]{64})$/.exec(command)
+  if (loaded === null) {
+    const escaped = /' drover '([^']*)'$/.exec(command)?.[1]
+    if (escaped === undefined) throw new Error('no script in the command')
+    return { form: 'argument', text: unescapeOctal(escaped), payload: null }
+  }
+  const bytes = Buffer.from(stdin ?? [])
+  const script = bytes.subarray(0, Number(loaded[1]))
+  if (createHash('sha256').update(script).digest('hex') !== loaded[2]) throw new Error('the script misses its digest')
+  const payload = bytes.subarray(script.length)
+  return { form: 'stdin', text: script.toString(), payload: payload.length === 0 ? null : payload }
+}
+
+const unescapeOctal = (escaped: string): string =>
+  Buffer.from(
+    escaped.replace(/\\0([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8))),
+    'latin1',
+  ).toString()
+
+const readArguments = (text: string): string[] => {
+  // The first one: the arguments, which may hold anything, come after it.
+  const mark = `set +e\n( set "$drover_e"; main`
+  const call = text.slice(text.indexOf(mark) + mark.length)
+  const args: string[] = []
+  let at = 0
+  for (;;) {
+    const word = /^ ((?:'[^']*'|\\')+)/.exec(call.slice(at))
+    if (word === null) return args
+    args.push((word[1] ?? '').replace(/'([^']*)'|\\(')/g, (_, quoted: string | undefined, bare) => quoted ?? bare))
+    at += word[0].length
+  }
+}

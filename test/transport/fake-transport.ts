@@ -1,0 +1,44 @@
+/**
+ * A transport over fake connections, by host name. A value may be an error (the connect rejects with it) or a
+ * promise of either, which holds the connect until it settles. A host that is not named rejects and fails the test.
+ *
+ *     const transport = createFakeTransport({ 'host-1': fake, 'host-2': unreachableError, 'host-3': later.promise })
+ */
+import { onTestFinished } from 'vitest'
+import type { Connection, Transport } from '../../src/transport/connection.ts'
+import { aborted } from './fake-answers.ts'
+import type { FakeConnection } from './fake-connection.ts'
+
+type Reached = FakeConnection | Error
+
+export interface FakeTransport extends Transport {
+  /** The names of the hosts that were connected to, in order. */
+  readonly connects: readonly string[]
+  readonly isClosed: boolean
+}
+
+export const createFakeTransport = (hosts: Record<string, Reached | Promise<Reached>>): FakeTransport => {
+  const connects: string[] = []
+  const faults: string[] = []
+  let isClosed = false
+  onTestFinished(() => {
+    if (faults.length > 0) throw new Error(faults.join('\n'))
+  })
+  return {
+    connects,
+    get isClosed() {
+      return isClosed
+    },
+    connect: async (host, signal): Promise<Connection> => {
+      connects.push(host.name)
+      const scripted = hosts[host.name]
+      if (scripted === undefined) faults.push(`unscripted connect to ${host.name}`)
+      const reached = await Promise.race([scripted ?? new Error(faults.at(-1)), aborted(signal)])
+      if (reached instanceof Error) throw reached
+      return { ...reached.connection, host }
+    },
+    close: async () => {
+      isClosed = true
+    },
+  }
+}
