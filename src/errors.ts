@@ -40,6 +40,7 @@ export const errorCodes = {
   locked: 'Another run holds the host.',
   'propagation-unknown': 'A stop or restart would reach units that were not looked at.',
   'precondition-unmet': 'The host lacks something the step needs.',
+  'dependency-failed': 'A unit that the agent requires has failed.',
   'target-masked': 'machines.target is masked, so no worker can start at boot.',
   'would-start-others': 'Starting machines.target would also start machines nobody asked for.',
   'agent-missing': 'No agent is installed on the host.',

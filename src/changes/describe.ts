@@ -1,4 +1,4 @@
-import { createTwoFilesPatch } from 'diff'
+import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff'
 import type { HostState } from '../facts/state.ts'
 import { lookUp } from '../facts/tree.ts'
 import { Unknown } from '../facts/unknown.ts'
@@ -53,7 +53,11 @@ export const diffOf = (state: HostState, change: Change): string | undefined => 
   }
   if (before !== undefined && !(before.content instanceof Uint8Array)) return undefined
   const old = before?.content instanceof Uint8Array ? new TextDecoder().decode(before.content) : ''
-  return createTwoFilesPatch(before === undefined ? '/dev/null' : change.path, change.path, old, change.content, undefined, undefined, { context: 3 })
+  const oldName = before === undefined ? '/dev/null' : change.path
+  return createTwoFilesPatch(oldName, change.path, old, change.content, undefined, undefined, {
+    context: 3,
+    headerOptions: FILE_HEADERS_ONLY,
+  })
 }
 
 const octal = (mode: number): string => mode.toString(8).padStart(4, '0')

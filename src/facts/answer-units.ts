@@ -2,6 +2,7 @@ import { keyValues } from './answer-host.ts'
 import { type Lines, text, wordsOf } from './lines.ts'
 import type { Question } from './question.ts'
 import type { SystemdAnswer } from './state.ts'
+import { seconds } from './time-span.ts'
 import { type UnitProperty, type UnitState, unitProperties } from './unit.ts'
 
 export const systemdAnswer = (lines: Lines): SystemdAnswer => {
@@ -35,15 +36,4 @@ export const unitStates = (question: Question, lines: Lines, starts: Lines): Map
     })
   }
   return all
-}
-
-const unitSeconds: Readonly<Record<string, number>> = { us: 1e-6, ms: 1e-3, s: 1, min: 60, h: 3600, d: 86_400, w: 604_800 }
-
-/** A time span as systemd prints it: `5min`, `1min 30s`, `infinity`. */
-export const seconds = (span: string): number => {
-  if (span === 'infinity') return Number.POSITIVE_INFINITY
-  return span.split(' ').reduce((sum, part) => {
-    const match = /^([\d.]+)([a-z]+)?$/.exec(part)
-    return match === null ? sum : sum + Number(match[1]) * (unitSeconds[match[2] ?? 's'] ?? 1)
-  }, 0)
 }

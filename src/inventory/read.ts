@@ -25,8 +25,9 @@ export const readInventory = (names: readonly string[], options: ReadInventoryOp
   const missing: InputFault[] = []
   const list = faultList()
   const sources = names.flatMap((name) => readSource(name, options, { missing, list }))
-  // A host of a file that is not there is not unknown.
-  if (missing.length > 0) sources.push({ name: '', level: emptyLevel, hosts: [], groups: [], complete: false })
+  // A host of a file that could not be read is not unknown.
+  if (sources.length < names.length)
+    sources.push({ name: '', level: emptyLevel, hosts: [], groups: [], complete: false })
   const inventory = buildInventory(sources, options.defaultUser, list)
   const faults = [...missing, ...list.faults].sort(byPlace(names))
   if (faults.length > 0)

@@ -1,15 +1,19 @@
 import type { Change } from '../changes/change.ts'
 import type { HostState } from '../facts/state.ts'
+import { nameOf } from '../facts/tree.ts'
 import type { Planned } from '../tasks/task.ts'
 import { planned } from '../tasks/task.ts'
 
 /**
  * What a cut run wrote and never had loaded is done first: what systemd will make of it nobody knows, so the
  * units are unknown after it. A restart is owed only to a unit that still runs; one nobody asked about is left
- * to the run that asks.
+ * to the run that asks. Temporary files that the cut run left are removed.
  */
 export const debtStep = (state: HostState): Planned | null => {
   const changes: Change[] = []
+  // While somebody applies, temporary files are in use; the run will find the host locked in any case.
+  const leftovers = state.self.applying === null ? state.self.leftovers.filter((path) => nameOf(path).startsWith('.drover')) : []
+  for (const path of leftovers) changes.push({ kind: 'remove', path, recurse: true })
   const units = [...state.units.keys()].map((name) => `unit:${name}`)
   if (state.self.owed.includes('daemon-reload')) changes.push({ kind: 'systemctl', verb: 'daemon-reload', spoils: units })
   for (const owed of state.self.owed) {

@@ -1,8 +1,8 @@
-import type { Client } from 'ssh2'
 import { DroverError } from '../errors.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { Host } from '../inventory/host.ts'
 import { abortError } from './cancelled.ts'
+import type { OpenedClient } from './ssh2-client.ts'
 
 /** Long enough for the next host of a rolling run to find the jump host still connected. */
 const lingerMs = 30_000
@@ -11,16 +11,18 @@ const lingerMs = 30_000
 const finalCodes: ReadonlySet<ErrorCode> = new Set(['auth-failed', 'host-key-unknown', 'host-key-changed', 'host-key-revoked'])
 
 /** Connects to the last host of the chain, through those before it. The signal fires when nobody wants it any more. */
-export type ConnectJump = (chain: readonly Host[], signal: AbortSignal) => Promise<Client>
+export type ConnectJump = (chain: readonly Host[], signal: AbortSignal) => Promise<OpenedClient>
 
 export interface JumpLease {
-  readonly client: Client
+  readonly opened: OpenedClient
   release(): void
 }
 
 interface SharedJump {
-  readonly client: Promise<Client>
+  readonly opened: Promise<OpenedClient>
   readonly abandon: AbortController
+  /** `refused` stays in the pool as the answer to everyone who asks again. */
+  state: 'pending' | 'open' | 'refused'
   users: number
   linger: NodeJS.Timeout | undefined
 }
@@ -47,7 +49,7 @@ export class JumpPool {
       if (shared.users === 0) this.#leave(key, shared)
     }
     try {
-      return { client: await orAborted(shared.client, signal), release }
+      return { opened: await orAborted(shared.opened, signal), release }
     } catch (error) {
       release()
       throw error
@@ -61,19 +63,26 @@ export class JumpPool {
 
   #open(key: string, chain: readonly Host[]): SharedJump {
     const abandon = new AbortController()
-    const client = this.#connect(chain, abandon.signal)
-    const shared: SharedJump = { client, abandon, users: 0, linger: undefined }
+    const opened = this.#connect(chain, abandon.signal)
+    const shared: SharedJump = { opened, abandon, state: 'pending', users: 0, linger: undefined }
     this.#shared.set(key, shared)
-    client.then(
-      (opened) => opened.once('close', () => this.#forget(key, shared)),
+    opened.then(
+      ({ closed }) => {
+        shared.state = 'open'
+        if (closed.aborted) this.#forget(key, shared)
+        else closed.addEventListener('abort', () => this.#forget(key, shared), { once: true })
+      },
       (error: unknown) => {
-        if (!(error instanceof DroverError && finalCodes.has(error.code))) this.#forget(key, shared)
+        if (error instanceof DroverError && finalCodes.has(error.code)) shared.state = 'refused'
+        else this.#forget(key, shared)
       },
     )
     return shared
   }
 
   #leave(key: string, shared: SharedJump): void {
+    if (this.#shared.get(key) !== shared || shared.state === 'refused') return
+    if (shared.state === 'pending') return void this.#end(key, shared)
     shared.linger = setTimeout(() => void this.#end(key, shared), lingerMs)
     shared.linger.unref()
   }
@@ -86,8 +95,8 @@ export class JumpPool {
   async #end(key: string, shared: SharedJump): Promise<void> {
     this.#forget(key, shared)
     shared.abandon.abort()
-    await shared.client.then(
-      (client) => client.end(),
+    await shared.opened.then(
+      ({ client }) => client.end(),
       () => undefined,
     )
   }

@@ -55,7 +55,6 @@ export const runChannel = (channel: ClientChannel, options: RunOptions): Promise
         }
       }
 
-    if (signal.aborted) return onAbort()
     signal.addEventListener('abort', onAbort, { once: true })
     channel.on('error', () => undefined)
     channel.on('data', collect(stdout, onStdout))
@@ -65,6 +64,7 @@ export const runChannel = (channel: ClientChannel, options: RunOptions): Promise
       grace = setTimeout(end, closeGraceMs)
     })
     channel.on('close', end)
+    if (signal.aborted) return onAbort()
     void writeStdin(channel, stdin ?? new Uint8Array(), () => isOver)
   })
 }

@@ -8,6 +8,7 @@ import type { AuthAttempt } from './auth-handler.ts'
 import { abortError } from './cancelled.ts'
 import type { StageDeadlines } from './connection.ts'
 import { watchGreeting } from './greeting.ts'
+import type { Greeting } from './greeting.ts'
 import { authError, authTimeout, handshakeError, handshakeTimeout } from './handshake-errors.ts'
 import type { HostKeyCheck } from './host-key-check.ts'
 
@@ -20,6 +21,8 @@ export interface Keepalive {
 export interface OpenedClient {
   readonly client: Client
   readonly serverVersion: string
+  /** Fires when the connection is gone, before ssh2 tells its pending callbacks. */
+  readonly closed: AbortSignal
 }
 
 export interface ClientOptions {
@@ -41,6 +44,8 @@ export const openClient = (options: ClientOptions): Promise<OpenedClient> => {
   }
   return new Promise((resolve, reject) => {
     const client = new ssh2.Client()
+    const closed = new AbortController()
+    let greeting: Greeting = { version: '', text: '' }
     let stage: 'handshake' | 'authenticate' | 'settled' = 'handshake'
     let agentTrouble: Error | undefined
     let timer = setTimeout(() => fail(handshakeTimeout(host, deadlines.handshakeMs)), deadlines.handshakeMs)
@@ -73,14 +78,17 @@ export const openClient = (options: ClientOptions): Promise<OpenedClient> => {
       if (error.level === 'agent') agentTrouble = error
       else broken(error)
     })
-    client.on('close', () => broken())
+    client.on('close', () => {
+      closed.abort()
+      broken()
+    })
     client.once('handshake', () => {
       if (stage !== 'handshake') return
       stage = 'authenticate'
       clearTimeout(timer)
       timer = setTimeout(() => fail(authTimeout(host, deadlines.authMs, attempt)), deadlines.authMs)
     })
-    client.once('ready', () => settle(() => resolve({ client, serverVersion: greeting.version })))
+    client.once('ready', () => settle(() => resolve({ client, serverVersion: greeting.version, closed: closed.signal })))
 
     client.connect({
       sock: socket,
@@ -93,6 +101,6 @@ export const openClient = (options: ClientOptions): Promise<OpenedClient> => {
       authHandler: attempt.handler,
     })
     // After connect: ssh2 has paused the socket by then, and this listener must not set it flowing.
-    const greeting = watchGreeting(socket)
+    greeting = watchGreeting(socket)
   })
 }

@@ -29,7 +29,7 @@ export class Ssh2Connection implements Connection {
   readonly #closed = Promise.withResolvers<void>()
   #trouble: Error | undefined
 
-  constructor({ host, serverVersion, client, channelMs, onClose }: ConnectionOptions) {
+  constructor({ host, serverVersion, client, closed, channelMs, onClose }: ConnectionOptions) {
     this.host = host
     this.serverVersion = serverVersion
     this.#client = client
@@ -37,11 +37,13 @@ export class Ssh2Connection implements Connection {
     client.on('error', (error) => {
       this.#trouble = error
     })
-    client.on('close', () => {
+    const end = (): void => {
       this.#lost.abort(this.#lostError())
       this.#closed.resolve()
       onClose()
-    })
+    }
+    if (closed.aborted) end()
+    else closed.addEventListener('abort', end, { once: true })
   }
 
   async exec(request: ExecRequest): Promise<ExecResult> {

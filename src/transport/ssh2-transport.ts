@@ -47,11 +47,11 @@ export const createSsh2Transport = (options: Ssh2TransportOptions): Ssh2Transpor
       const addresses = await resolveAddress(host, resolver, deadlines.resolveMs, signal)
       return [await connectTcp(host, addresses, deadlines.connectMs, signal), () => undefined]
     }
-    const { client, release } = await pool.acquire(chain, signal).catch((error: unknown) => {
+    const { opened, release } = await pool.acquire(chain, signal).catch((error: unknown) => {
       throw throughJump(jump, error)
     })
     try {
-      return [await forward(client, { jump, host, deadlineMs: deadlines.connectMs, signal }), release]
+      return [await forward(opened.client, { jump, host, deadlineMs: deadlines.connectMs, signal }), release]
     } catch (error) {
       release()
       throw error
@@ -81,9 +81,10 @@ export const createSsh2Transport = (options: Ssh2TransportOptions): Ssh2Transpor
   const pool = new JumpPool(async (chain, signal) => {
     const jump = chain.at(-1)
     if (jump === undefined) throw new Error('a chain of jump hosts is never empty')
-    const [{ client }, release] = await open(jump, chain.slice(0, -1), signal)
-    client.once('close', release)
-    return client
+    const [opened, release] = await open(jump, chain.slice(0, -1), signal)
+    if (opened.closed.aborted) release()
+    else opened.closed.addEventListener('abort', release, { once: true })
+    return opened
   })
 
   return {

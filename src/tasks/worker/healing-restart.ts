@@ -1,0 +1,76 @@
+import type { Change } from '../../changes/change.ts'
+import type { ErrorDetails } from '../../errors.ts'
+import type { HostView } from '../../facts/view.ts'
+import type { Deployment } from '../agent/deployment.ts'
+import { agentUnit, machinesTarget } from '../agent/names.ts'
+import { agentUnitFile } from '../agent/paths.ts'
+import type { Worker } from '../agent/workers.ts'
+import { wouldStart } from './others.ts'
+import { stateUnreadable } from './refusals.ts'
+import { startRoom } from './start-room.ts'
+import { workerAwaits } from './waits.ts'
+
+interface Wanted {
+  readonly allow_start: readonly string[]
+  readonly stable_s: number
+  readonly within_s: number
+}
+
+/**
+ * A restart of the agent starts an inactive machines.target and with it the workers that are enabled; while the
+ * target is active it starts none (domain.md 5.2). So it is planned only where it heals: agent up, target down,
+ * the active side's worker enabled and down. Afterwards every worker that ran must still be the same process,
+ * and the wanted one must be up (W4).
+ */
+export const healingRestart = (view: HostView, deployment: Deployment, wanted: Wanted, hasReload: boolean): Change[] | ErrorDetails => {
+  const { service, target, daemonState } = deployment
+  if (service?.activeState !== 'active' || target?.activeState === 'active') return []
+  if (daemonState === null || !daemonState.ok) return stateUnreadable(daemonState?.error ?? 'it can be read by root alone', deployment)
+  const worker = deployment.worker(daemonState.activeMachine)
+  if (!worker.enabled || worker.masked || worker.activeState === 'active') return []
+  const others = wouldStart(view, deployment).filter((unit) => !isAllowed(unit, wanted.allow_start))
+  if (others.length > 0) return wouldStartOthers(others)
+  const limits = { stableMs: wanted.stable_s * 1000, withinMs: wanted.within_s * 1000 }
+  return [
+    ...startRoom(view, agentUnit, hasReload),
+    { kind: 'systemctl', verb: 'restart', unit: agentUnit, spoils: writtenByAgent },
+    {
+      kind: 'await',
+      condition: { unit: agentUnit, is: 'active' },
+      stableMs: limits.stableMs,
+      withinMs: limits.stableMs + limits.withinMs,
+    },
+    ...workerAwaits(view, worker, { ...limits, failure: workerDown(worker) }),
+    ...deployment.workers.filter(({ activeState }) => activeState === 'active').map((running) => untouched(view, running)),
+  ]
+}
+
+/** A starting agent writes its own units and may move its files: what they hold is unknown afterwards (mechanisms.md 6.3). */
+const writtenByAgent = [`path:${agentUnitFile}`, 'path:/opt/unbounded/agent', 'path:/usr/local/lib/aks-flex-node', 'path:/usr/local/bin/aks-flex-node']
+
+const isAllowed = (unit: string, allowed: readonly string[]): boolean =>
+  allowed.some((name) => name === unit || `systemd-nspawn@${name}.service` === unit)
+
+const wouldStartOthers = (others: readonly string[]): ErrorDetails => ({
+  code: 'would-start-others',
+  message: `Starting ${machinesTarget} would also start ${others.join(', ')}, which is not the active worker.`,
+  remedy: `Disable what must not run (machinectl disable NAME), allow it with --allow-start NAME, or bring back the one worker with the playbook remediate.`,
+})
+
+const workerDown = ({ unit, machine }: Worker): NonNullable<Change['failure']> => ({
+  code: 'worker-down',
+  message: `The agent was restarted, which starts ${machinesTarget}, but ${unit} does not run and stay up. The wiring is kept.`,
+  remedy: `Its last journal lines are below. On the host: journalctl -u ${unit}, machinectl status ${machine}.`,
+})
+
+const untouched = (view: HostView, { unit }: Worker): Change => ({
+  kind: 'await',
+  condition: { unit, is: 'untouched', mainPid: view.unit(unit).get('MainPID') },
+  stableMs: 0,
+  withinMs: 2000,
+  failure: {
+    code: 'worker-leader-changed',
+    message: `${unit} ran before the agent's restart and is not the same process any more.`,
+    remedy: `Something restarted the worker along with the agent. Look at journalctl -u ${unit} and at what depends on ${agentUnit}.`,
+  },
+})

@@ -1,0 +1,54 @@
+import type { Change } from '../../changes/change.ts'
+import type { ErrorDetails } from '../../errors.ts'
+import { parentOf } from '../../facts/tree.ts'
+import type { HostView } from '../../facts/view.ts'
+import { agentUnit, machinesTarget } from '../agent/names.ts'
+import { agentUnitFile, dropInFile } from '../agent/paths.ts'
+import { agentWantsTarget } from '../agent/target.ts'
+import { machinesTargetDropIn } from '../units/machines-target-drop-in.ts'
+
+const reload: Change = { kind: 'systemctl', verb: 'daemon-reload' }
+
+/**
+ * The drop-in, where neither what systemd has loaded nor what it would load next has the dependency (W1).
+ * Both halves count: loaded without a file behind it is gone at the next boot, and a file that was never loaded
+ * lacks only the reload.
+ */
+export const wiring = (view: HostView): Change[] | ErrorDetails => {
+  const isLoaded = agentWantsTarget(view)
+  if (isLoaded && (hasDropIn(view) || unitTextWants(view) || hasOtherDropIns(view))) return []
+  if (hasDropIn(view)) return [reload]
+  const there = view.node(dropInFile)
+  if (there.type !== 'absent' && there.type !== 'file') return inTheWay(dropInFile, there.type)
+  const directory = parentOf(dropInFile)
+  const above = view.target(directory)
+  if (above.type !== 'absent' && above.type !== 'directory') return inTheWay(directory, above.type)
+  if (view.mount(dropInFile).readOnly) return readOnly
+  return [
+    ...(above.type === 'absent' ? [{ kind: 'directory', path: directory, mode: 0o755, owner: 'root:root' } as const] : []),
+    { kind: 'write', path: dropInFile, content: machinesTargetDropIn.content, mode: 0o644, owner: 'root:root', model: machinesTargetDropIn.model },
+    reload,
+  ]
+}
+
+const hasDropIn = (view: HostView): boolean => view.text(dropInFile) === machinesTargetDropIn.content
+
+const unitTextWants = (view: HostView): boolean =>
+  (view.text(agentUnitFile) ?? '')
+    .split('\n')
+    .some((line) => /^\s*Wants\s*=/.test(line) && line.split(/[\s=]+/).includes(machinesTarget))
+
+/** An operator's own drop-in may carry it; systemd has read it, and drover does not judge its text. */
+const hasOtherDropIns = (view: HostView): boolean => view.unit(agentUnit).list('DropInPaths').some((path) => path !== dropInFile)
+
+const inTheWay = (path: string, type: string): ErrorDetails => ({
+  code: 'path-in-the-way',
+  message: `${path} is a ${type}, where drover keeps a ${path === dropInFile ? 'drop-in file' : 'directory'}.`,
+  remedy: 'Look at who put it there. drover replaces nothing that is not its own.',
+})
+
+const readOnly: ErrorDetails = {
+  code: 'precondition-unmet',
+  message: `${parentOf(dropInFile)} is on a read-only file system.`,
+  remedy: 'Units live in /etc/systemd/system on every supported host; make /etc writable, or provision the drop-in with the image.',
+}

@@ -1,0 +1,205 @@
+import { stripVTControlCharacters } from 'node:util'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type ConsoleOptions, createConsole } from '../../src/report/console.ts'
+import type { RunEventBody } from '../../src/runner/events.ts'
+import { anyStream, runStarted, stamped } from './streams.ts'
+
+const plain = { colour: false, verbose: 0, diff: false, reports: null }
+
+const screenOf = (bodies: readonly RunEventBody[], options: Partial<ConsoleOptions> = {}): string[] => {
+  let screen = ''
+  const sink = createConsole({ ...plain, ...options, write: (text) => (screen += text) })
+  bodies.forEach((body, index) => sink(stamped(body, index)))
+  return screen.split('\n').slice(0, -1)
+}
+
+const error = {
+  code: 'auth-failed',
+  message: 'web2 refused every key.',
+  remedy: 'Add a key.',
+  detail: 'tried: a\ntried: b',
+} as const
+const step = (
+  result: 'ok' | 'changed' | 'skipped' | 'would-change',
+  name: string,
+  ...summaries: string[]
+): RunEventBody => ({
+  type: 'step-ended',
+  host: 'web1',
+  step: name,
+  task: name,
+  result,
+  changes: summaries.map((summary) => ({ summary, diff: `--- ${summary}\n+new\u001b[1m` })),
+})
+const ended: RunEventBody = { type: 'run-ended', exitCode: 4, ms: 61_000, interrupted: false }
+
+const story: readonly RunEventBody[] = [
+  runStarted,
+  { type: 'host-started', host: 'web1' },
+  { type: 'host-connected', host: 'web1', ms: 120, server: 'SSH-2.0-OpenSSH_9.2' },
+  { type: 'exec', host: 'web1', verb: 'inspect', ms: 340, code: 0 },
+  step('ok', 'os-supported'),
+  step('changed', 'unit', 'write unit', 'reload', 'restart', 'wait'),
+  step('skipped', 'link'),
+  { type: 'host-ended', host: 'web1', outcome: 'changed', changes: 4, ms: 900 },
+  { type: 'host-ended', host: 'web2', outcome: 'unreachable', changes: 0, ms: 10_000, error },
+  ended,
+]
+
+describe('console', () => {
+  test('tells a run in the words of the field, ending in the recap, what to do next and where to look', () => {
+    expect(screenOf(story, { reports: '.drover/runs/x' })).toEqual([
+      `PLAY [remediate] ${'*'.repeat(62)}`,
+      'ok: [web1] os-supported',
+      'changed: [web1] unit: write unit; reload; restart; and 1 more',
+      'skipping: [web1] link',
+      'unreachable: [web2]: web2 refused every key. [auth-failed]',
+      '  fix: Add a key.',
+      '    tried: a',
+      '    tried: b',
+      '',
+      `PLAY RECAP ${'*'.repeat(68)}`,
+      'web1                       : ok=2    changed=1    unreachable=0    failed=0    skipped=1    rescued=0    ignored=0',
+      'web2                       : ok=0    changed=0    unreachable=1    failed=0    skipped=0    rescued=0    ignored=0',
+      '',
+      '2 hosts: 1 changed, 1 unreachable in 1 min 01 s',
+      'exit code 4: Hosts could not be reached, and nothing worse happened.',
+      '1 host: auth-failed – Add a key.',
+      '  web2',
+      'next: put the causes above right, then drover retry 2026-08-24T10-12-09Z-remediate',
+      'reports: .drover/runs/x',
+    ])
+  })
+
+  test('-v adds the connection, the commands and good checks; -D adds diffs', () => {
+    const verbose = screenOf(story, { verbose: 1 })
+    expect(verbose).toContain('connected: [web1] in 120 ms, SSH-2.0-OpenSSH_9.2')
+    expect(verbose).toContain('exec: [web1] inspect in 340 ms, exit 0')
+    expect(verbose).toContain('ended: [web1] changed, 4 changes in 900 ms')
+    expect(screenOf(story, { diff: true })).toEqual(expect.arrayContaining(['    --- write unit', '    +new\\x1b[1m']))
+    expect(screenOf(story).join('\n')).not.toContain('+new')
+  })
+
+  test('a check lists what would change, and says how to do it', () => {
+    const run: RunEventBody[] = [
+      { ...runStarted, mode: 'check', hosts: ['web1'] },
+      {
+        type: 'host-planned',
+        host: 'web1',
+        segment: 0,
+        steps: [{ step: 'healthy', task: 'healthy', changes: [], knownAfter: 'known after unit' }],
+      },
+      step('would-change', 'unit', 'write unit'),
+      { type: 'step-ended', host: 'web1', step: 'healthy', task: 'healthy', result: 'unknown', changes: [] },
+      { type: 'host-ended', host: 'web1', outcome: 'would-change', changes: 1, ms: 5 },
+      { type: 'run-ended', exitCode: 0, ms: 5, interrupted: false },
+    ]
+    const screen = screenOf(run)
+    expect(screen.slice(0, 3)).toEqual([
+      `PLAY [remediate] [CHECK MODE] ${'*'.repeat(49)}`,
+      'would change: [web1] unit: write unit',
+      'unknown: [web1] healthy (known after unit)',
+    ])
+    expect(screen).toContain(
+      'web1                       : ok=1    changed=1    unreachable=0    failed=0    skipped=1    rescued=0    ignored=0',
+    )
+    expect(screen.at(-1)).toBe('next: run again without --check to change 1 host')
+  })
+
+  test('a failure is told once, by its step, with the error of its change if the step has none', () => {
+    const failure = { code: 'change-failed', message: 'It broke.', remedy: 'Mend it.' } as const
+    const screen = screenOf([
+      runStarted,
+      { type: 'change-failed', host: 'web1', step: 'unit', summary: 'restart', error: failure },
+      { type: 'step-ended', host: 'web1', step: 'unit', task: 'unit', result: 'failed', changes: [] },
+      { type: 'host-ended', host: 'web1', outcome: 'failed', changes: 0, ms: 1, error: failure },
+    ])
+    expect(screen.slice(1)).toEqual(['failed: [web1] unit: It broke. [change-failed]', '  fix: Mend it.'])
+  })
+
+  test('findings: errors and warnings with their remedy, good ones only with -v', () => {
+    const finding = (severity: 'ok' | 'warning' | 'error', ignored: boolean): RunEventBody => ({
+      type: 'finding',
+      host: 'web1',
+      step: 'look',
+      finding: {
+        check: 'swap-active',
+        target: '/proc/swaps',
+        severity,
+        message: 'swap is on',
+        ignored,
+        remedy: 'Turn it off.',
+      },
+    })
+    const all = [finding('ok', false), finding('warning', true), finding('error', false)]
+    expect(screenOf(all)).toEqual([
+      'warning: [web1] swap-active: swap is on (/proc/swaps), an ignored error',
+      '  fix: Turn it off.',
+      'error: [web1] swap-active: swap is on (/proc/swaps)',
+      '  fix: Turn it off.',
+    ])
+    expect(screenOf(all, { verbose: 1 })[0]).toBe('check ok: [web1] swap-active: swap is on (/proc/swaps)')
+  })
+
+  test('failures of a fleet are grouped by code, the most frequent first', () => {
+    const hosts = Array.from({ length: 14 }, (_, index) => `web${index}`)
+    const screen = screenOf([
+      { ...runStarted, hosts: ['disk', ...hosts] },
+      {
+        type: 'host-ended',
+        host: 'disk',
+        outcome: 'failed',
+        changes: 0,
+        ms: 1,
+        error: { ...error, code: 'change-failed', remedy: 'Free space.' },
+      },
+      ...hosts.map(
+        (host): RunEventBody => ({ type: 'host-ended', host, outcome: 'unreachable', changes: 0, ms: 1, error }),
+      ),
+      { ...ended, exitCode: 2 },
+    ])
+    const from = screen.indexOf('14 hosts: auth-failed – Add a key.')
+    expect(screen.slice(from - 1, from + 4)).toEqual([
+      'exit code 2: A host failed or is blocked. (also 4)',
+      '14 hosts: auth-failed – Add a key.',
+      '  web0, web1, web2, web3, web4, web5, web6, web7, web8, web9 and 4 more',
+      '1 host: change-failed – Free space.',
+      '  disk',
+    ])
+  })
+
+  test('a long detail is shortened to its end, and -v shows all of it', () => {
+    const detail = Array.from({ length: 50 }, (_, index) => `line ${index}`).join('\n')
+    const run: RunEventBody[] = [
+      runStarted,
+      { type: 'host-ended', host: 'web1', outcome: 'failed', changes: 0, ms: 1, error: { ...error, detail } },
+    ]
+    expect(screenOf(run)).toEqual(
+      expect.arrayContaining(['    … 30 lines before these are in the report', '    line 49']),
+    )
+    expect(screenOf(run)).not.toContain('    line 29')
+    expect(screenOf(run, { verbose: 1 })).toContain('    line 0')
+  })
+
+  test('no host paints the terminal or forges a line, at any verbosity', () => {
+    fc.assert(
+      fc.property(anyStream, fc.nat({ max: 2 }), fc.boolean(), ({ events }, verbose, diff) => {
+        const chunks: string[] = []
+        const sink = createConsole({ ...plain, verbose, diff, write: (text) => chunks.push(text) })
+        events.forEach(sink)
+        const screen = chunks.join('')
+        expect(screen.replaceAll(/[\n\t]/g, '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u)
+        expect(screen.split('\n').filter((line) => line.startsWith('ok: [other]'))).toEqual([])
+        expect(chunks.every((chunk) => chunk.endsWith('\n'))).toBe(true)
+      }),
+    )
+  })
+
+  test('colour changes nothing but the colour, and a zero has none', () => {
+    const coloured = screenOf(story, { colour: true })
+    expect(coloured.map(stripVTControlCharacters)).toEqual(screenOf(story))
+    expect(coloured.join('\n')).toContain('\u001b[32mok: [web1] os-supported\u001b[39m')
+    expect(coloured.join('\n')).toContain('failed=0 ')
+  })
+})

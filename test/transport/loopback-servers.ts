@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process'
+import { createServer } from 'node:net'
+import type { Server, Socket } from 'node:net'
+import { connect } from 'node:net'
+
+export interface LoopbackServer {
+  readonly port: number
+  stop(): Promise<void>
+}
+
+/** Takes every connection and does with it what the test says. */
+export const serve = (onSocket: (socket: Socket) => void): Promise<LoopbackServer> =>
+  new Promise((resolve, reject) => {
+    const sockets = new Set<Socket>()
+    const server: Server = createServer((socket) => {
+      sockets.add(socket)
+      socket.on('error', () => undefined)
+      socket.on('data', () => undefined)
+      onSocket(socket)
+    })
+    server.on('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      if (address === null || typeof address === 'string') return reject(new Error('no port'))
+      const stop = () =>
+        new Promise<void>((done) => {
+          server.close(() => done())
+          for (const socket of sockets) socket.destroy()
+        })
+      resolve({ port: address.port, stop })
+    })
+  })
+
+/** A port that does not even answer SYN: a process that listens and never accepts, its queue filled. */
+export const serveNothing = async (): Promise<LoopbackServer> => {
+  const program = `
+    const server = require('node:net').createServer()
+    server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+      require('node:fs').writeSync(1, String(server.address().port))
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+    })`
+  const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const port = await new Promise<number>((resolve) => child.stdout.once('data', (text: Buffer) => resolve(Number(text))))
+  const fillers = Array.from({ length: 4 }, () => connect({ port, host: '127.0.0.1' }).on('error', () => undefined))
+  await new Promise((resolve) => fillers[0]?.once('connect', resolve))
+  return {
+    port,
+    stop: async () => {
+      for (const socket of fillers) socket.destroy()
+      child.kill('SIGKILL')
+    },
+  }
+}

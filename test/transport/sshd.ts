@@ -1,0 +1,117 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/**
+ * Real OpenSSH servers on loopback, each with its own configuration and host keys, in a directory of their own.
+ * Needs /usr/sbin/sshd (Debian: openssh-server) and its directory for privilege separation, /run/sshd.
+ */
+export interface SshLab {
+  readonly directory: string
+  readonly user: string
+  /** An ed25519 key that every server lets in. */
+  readonly keyFile: string
+  path(name: string): string
+  /** Makes a key pair and returns the path of the private one. */
+  makeKey(name: string, options?: { type?: string; passphrase?: string }): string
+  /** The base64 blob of a public key file made by `makeKey`. */
+  publicKey(name: string): string
+  authorize(name: string): void
+  start(config?: string): Promise<Sshd>
+  stop(): Promise<void>
+}
+
+export interface Sshd {
+  readonly port: number
+  stop(): Promise<void>
+}
+
+const sshdPath = '/usr/sbin/sshd'
+export const hostKeyNames = ['host_ed25519', 'host_rsa', 'host_ecdsa'] as const
+
+export const createSshLab = (): SshLab => {
+  if (!existsSync(sshdPath)) throw new Error(`${sshdPath} is missing: install openssh-server`)
+  if (userInfo().uid === 0) mkdirSync('/run/sshd', { recursive: true, mode: 0o755 })
+  const directory = mkdtempSync(join(tmpdir(), 'drover-sshd-'))
+  chmodSync(directory, 0o755)
+  const path = (name: string): string => join(directory, name)
+  const running: Sshd[] = []
+
+  const makeKey = (name: string, { type = 'ed25519', passphrase = '' } = {}): string => {
+    execFileSync('ssh-keygen', ['-q', '-t', type, '-N', passphrase, '-C', name, '-f', path(name)])
+    return path(name)
+  }
+  const publicKey = (name: string): string => readFileSync(path(`${name}.pub`), 'utf8').split(' ')[1] ?? ''
+  const authorize = (name: string): void => {
+    writeFileSync(path('authorized_keys'), readFileSync(path(`${name}.pub`)), { flag: 'a', mode: 0o644 })
+  }
+
+  makeKey('host_ed25519')
+  makeKey('host_rsa', { type: 'rsa' })
+  makeKey('host_ecdsa', { type: 'ecdsa' })
+  const keyFile = makeKey('user')
+  authorize('user')
+
+  const start = async (config = ''): Promise<Sshd> => {
+    const port = await freePort()
+    const file = path(`sshd_config.${port}`)
+    const lines = [
+      // The first value of a keyword counts, so the test's own come first.
+      config,
+      `ListenAddress 127.0.0.1:${port}`,
+      `ListenAddress 127.0.0.2:${port}`,
+      ...hostKeyNames.map((name) => `HostKey ${path(name)}`),
+      `AuthorizedKeysFile ${path('authorized_keys')}`,
+      'PidFile none',
+      'StrictModes no',
+      'UsePAM no',
+      'PasswordAuthentication no',
+      'KbdInteractiveAuthentication no',
+      'PermitRootLogin prohibit-password',
+      'MaxStartups 100',
+    ]
+    writeFileSync(file, `${lines.join('\n')}\n`)
+    const child = spawn(sshdPath, ['-D', '-e', '-f', file], { stdio: ['ignore', 'ignore', 'pipe'] })
+    await untilListening(child)
+    const sshd = { port, stop: () => stopChild(child) }
+    running.push(sshd)
+    return sshd
+  }
+
+  const stop = async (): Promise<void> => {
+    await Promise.all(running.map((sshd) => sshd.stop()))
+    rmSync(directory, { recursive: true, force: true })
+  }
+
+  return { directory, user: userInfo().username, keyFile, path, makeKey, publicKey, authorize, start, stop }
+}
+
+export const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = createServer()
+    server.on('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => (address !== null && typeof address === 'object' ? resolve(address.port) : reject()))
+    })
+  })
+
+const untilListening = (child: ChildProcess): Promise<void> =>
+  new Promise((resolve, reject) => {
+    let log = ''
+    child.stderr?.on('data', (chunk: Buffer) => {
+      log += chunk.toString()
+      if (log.split('Server listening on').length > 2) resolve()
+    })
+    child.on('exit', (code) => reject(new Error(`sshd ended with ${code}: ${log}`)))
+  })
+
+const stopChild = async (child: ChildProcess): Promise<void> => {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  child.kill('SIGTERM')
+  await Promise.race([ended, sleep(2_000).then(() => child.kill('SIGKILL'))])
+}
