@@ -1,33 +1,39 @@
 // The lab's inventory in drover's own format.
-import { rmSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
-import { stringify } from 'yaml';
-import type { ImageName } from './images.ts';
-import type { Lab } from './lab.ts';
+import { rmSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { stringify } from 'yaml'
+import type { ImageName } from './images.ts'
+import type { Lab } from './lab.ts'
 
-const GROUPS: Record<ImageName, string> = { 'rhel9-like': 'rhel', 'rhel9-like-bare': 'rhel', 'ubuntu-like': 'ubuntu', 'acl-like': 'acl', 'acl-like-no-variant': 'acl' };
+const GROUPS: Record<ImageName, string> = {
+  'rhel9-like': 'rhel',
+  'rhel9-like-bare': 'rhel',
+  'ubuntu-like': 'ubuntu',
+  'acl-like': 'acl',
+  'acl-like-no-variant': 'acl',
+}
 
 /** Write the inventory of every host of the lab and return its path. Keys are named relative to the file, so the folder can be moved. */
 export function writeInventory(lab: Lab): string {
-  const file = inventoryFile(lab);
-  writeFileSync(file, inventoryText(lab), { mode: 0o600 });
-  return file;
+  const file = inventoryFile(lab)
+  writeFileSync(file, inventoryText(lab), { mode: 0o600 })
+  return file
 }
 
 export function removeInventory(lab: Lab): void {
-  rmSync(inventoryFile(lab), { force: true });
+  rmSync(inventoryFile(lab), { force: true })
 }
 
 function inventoryFile(lab: Lab): string {
-  return join(lab.folder, 'inventory.yaml');
+  return join(lab.folder, 'inventory.yaml')
 }
 
 function inventoryText(lab: Lab): string {
-  const groups: Record<string, { hosts: Record<string, unknown> }> = {};
+  const groups: Record<string, { hosts: Record<string, unknown> }> = {}
   for (const host of lab.hosts) {
-    groups[GROUPS[host.spec.image]] ??= { hosts: {} };
-    (groups[GROUPS[host.spec.image]] as { hosts: Record<string, unknown> }).hosts[host.name] = host.inventoryEntry;
+    groups[GROUPS[host.spec.image]] ??= { hosts: {} }
+    ;(groups[GROUPS[host.spec.image]] as { hosts: Record<string, unknown> }).hosts[host.name] = host.inventoryEntry
   }
-  const document = { known_hosts: `./${basename(lab.knownHostsFile)}`, identity_file: `./${basename(lab.key.file)}`, groups };
-  return `# the lab's inventory, written by \`npm run lab -- up\`\n${stringify(document)}`;
+  const document = { known_hosts: `./${basename(lab.knownHostsFile)}`, identity_file: `./${basename(lab.key.file)}`, groups }
+  return `# the lab's inventory, written by \`npm run lab -- up\`\n${stringify(document)}`
 }

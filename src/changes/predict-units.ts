@@ -139,7 +139,6 @@ const loadPending = ({ pending = [], ...unit }: UnitState): UnitState =>
 /** The links an enablement makes are the unit's own business: every asked `.wants` of it is unknown. */
 const enablement = (state: HostState, name: string, verb: 'enable' | 'disable'): HostState => {
   const unknown = new Unknown(`systemctl ${verb} ${name}`)
-  const unit = state.units.get(name) as UnitState
   const nodes = new Map(state.tree.nodes)
   for (const [path, node] of nodes) {
     if (/\.(wants|requires)$/.test(parentOf(path)) && nameOf(path) === name) nodes.set(path, unknown)
@@ -147,9 +146,11 @@ const enablement = (state: HostState, name: string, verb: 'enable' | 'disable'):
       nodes.set(path, { ...node, entries: unknown })
     }
   }
-  return {
-    ...state,
-    tree: { nodes },
-    units: new Map(state.units).set(name, withValues(unit, { UnitFileState: verb === 'enable' ? 'enabled' : 'disabled' })),
-  }
+  // Which targets the unit's [Install] names is not a fact, so no target's list is sure any more.
+  const units: Units = new Map(
+    [...state.units].map(([other, unit]) => [other, other.endsWith('.target') ? withValues(unit, { Wants: unknown, Requires: unknown }) : unit]),
+  )
+  const unit = units.get(name) as UnitState
+  units.set(name, withValues(unit, { WantedBy: unknown, RequiredBy: unknown, UnitFileState: verb === 'enable' ? 'enabled' : 'disabled' }))
+  return { ...state, tree: { nodes }, units }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { absent, type FileNode, type Ownership } from '../facts/node.ts'
 import type { HostState } from '../facts/state.ts'
-import { lookUp, place } from '../facts/tree.ts'
+import { canonical, lookUp, place, type Tree } from '../facts/tree.ts'
 import { Unknown } from '../facts/unknown.ts'
 import { type Change, Secret } from './change.ts'
 import { withPackages } from './predict-packages.ts'
@@ -21,7 +21,7 @@ const predictKind = (state: HostState, change: Change): HostState => {
       return withUnitFile(written, change.path, change.model)
     }
     case 'link':
-      return withUnitFile({ ...state, tree: place(state.tree, change.path, { type: 'symlink', target: change.target }) }, change.path)
+      return withUnitFile({ ...state, tree: linked(state.tree, change) }, change.path)
     case 'directory':
       return { ...state, tree: place(state.tree, change.path, { type: 'directory', ...ownership(change), entries: [] }) }
     case 'attributes': {
@@ -39,6 +39,14 @@ const predictKind = (state: HostState, change: Change): HostState => {
     case 'run':
       return state
   }
+}
+
+/** A link to where nobody looked: what can be reached through it is unknown, not absent. */
+const linked = (tree: Tree, { path, target }: Extract<Change, { kind: 'link' }>): Tree => {
+  const after = place(tree, path, { type: 'symlink', target })
+  const leadsTo = canonical(after, path, true)
+  if (leadsTo instanceof Unknown || lookUp(after, leadsTo) !== undefined) return after
+  return { nodes: new Map(after.nodes).set(leadsTo, new Unknown(`link ${path}`)) }
 }
 
 const fileNode = (change: Extract<Change, { kind: 'write' }>): FileNode => {

@@ -1,7 +1,7 @@
 import { bytes, type Lines, records, wordsOf } from './lines.ts'
 import { absent, type Node } from './node.ts'
 import type { Question } from './question.ts'
-import { canonical, type Tree } from './tree.ts'
+import { canonical, nowhere, type Tree } from './tree.ts'
 import { Unknown } from './unknown.ts'
 
 interface PathLines {
@@ -20,7 +20,10 @@ export const treeOf = (question: Question, lines: PathLines): Tree => {
   // A link found late may stand above a path found early, so places are settled in rounds; links nest a few deep.
   for (let round = 0, settled = false; !settled && round < 40; round += 1) {
     const nodes = new Map<string, Node>()
-    for (const [name, node] of named) nodes.set(placeOf(tree, name), node)
+    for (const [name, node] of named) {
+      const at = placeOf(tree, name)
+      if (at !== nowhere) nodes.set(at, node)
+    }
     settled = nodes.size === tree.nodes.size && [...nodes.keys()].every((key) => tree.nodes.has(key))
     tree = { nodes }
   }

@@ -21,7 +21,7 @@ export const unitStates = (question: Question, lines: Lines, starts: Lines): Map
     .filter((block) => block.trim() !== '')
   for (const [index, name] of question.units.entries()) {
     const values = keyValues(blocks[index] ?? '')
-    const properties = Object.fromEntries(unitProperties.map((property) => [property, values.get(property) ?? ''])) as Record<UnitProperty, string>
+    const properties = Object.fromEntries(unitProperties.map((property) => [property, settled(values.get(property) ?? '')])) as Record<UnitProperty, string>
     const exe = wordsOf(lines[index + 1] ?? '')[1] ?? '-'
     const asked = question.startsOf.indexOf(name)
     const windowS = seconds(properties.StartLimitIntervalUSec)
@@ -37,3 +37,6 @@ export const unitStates = (question: Question, lines: Lines, starts: Lines): Map
   }
   return all
 }
+
+/** Without what an ExecStart= says of the process of this moment, which would make it differ at each start. */
+const settled = (value: string): string => value.replaceAll(/ ; start_time=\[[^\]]*\] ; stop_time=[^}]*}/g, ' }')

@@ -39,6 +39,9 @@ export const isCleanPath = (path: string): boolean =>
 // Linux gives up at 40 as well.
 const maxLinks = 40
 
+/** The place of a path that goes round in links: no file can be there, and no real path has this form. */
+export const nowhere = '\0'
+
 /** Where a path really is: every link before the last component followed, the last one too if `follow`. */
 export const canonical = (tree: Tree, path: string, follow = false): Known<string> => {
   let links = 0
@@ -57,7 +60,7 @@ export const canonical = (tree: Tree, path: string, follow = false): Known<strin
     if (node instanceof Unknown) return node
     if (node?.type === 'symlink' && (todo.length > 0 || follow)) {
       links += 1
-      if (links > maxLinks) return here
+      if (links > maxLinks) return nowhere
       if (node.target.startsWith('/')) done = '/'
       todo = [...node.target.split('/').filter((step) => step !== ''), ...todo]
       continue
@@ -71,6 +74,7 @@ export const canonical = (tree: Tree, path: string, follow = false): Known<strin
 export const lookUp = (tree: Tree, path: string, follow = false): KnownNode | undefined => {
   const place = canonical(tree, path, follow)
   if (place instanceof Unknown) return place
+  if (place === nowhere) return absent
   const node = tree.nodes.get(place)
   if (node !== undefined) return node
   for (let below = place, above = parentOf(place); below !== '/'; below = above, above = parentOf(above)) {
@@ -89,6 +93,7 @@ const lacks = (directory: DirectoryNode, name: string): boolean =>
 /** The tree with another node at a path. What lay below goes, unless a directory stays a directory. */
 export const place = (tree: Tree, path: string, node: KnownNode): Tree => {
   const at = known(`the place of ${path}`, canonical(tree, path))
+  if (at === nowhere) throw new Error(`${path} goes round in links`)
   const nodes = new Map(tree.nodes)
   const isDirectory = (value: KnownNode | undefined): boolean =>
     value !== undefined && !(value instanceof Unknown) && value.type === 'directory'

@@ -3,7 +3,7 @@ import type { Problem } from './names.ts'
 import { quoted, userProblem } from './names.ts'
 
 /** `[user@]host[:port]`; an IPv6 address with a port stands in brackets. */
-export interface Endpoint {
+interface Endpoint {
   readonly host: string
   readonly user?: string
   readonly port?: number

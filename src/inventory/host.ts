@@ -15,7 +15,7 @@ export interface Host {
   readonly identityFiles: readonly string[]
   /** Run everything as root through sudo. */
   readonly become: boolean
-  /** Hosts to go through, nearest to the workstation first. */
+  /** The whole way, nearest to the workstation first; the hops' own `jump` is not followed again. */
   readonly jump: readonly Host[]
   /** How the agent is deployed (domain.md 3.2). */
   readonly variant: 'host' | 'container'

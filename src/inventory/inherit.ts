@@ -5,7 +5,7 @@ import type { FaultList, Located } from './positions.ts'
 import type { Level } from './source.ts'
 
 /** What holds for one host once every level has had its say, and the groups it is in. */
-export interface Effective {
+interface Effective {
   readonly level: Level
   readonly groups: readonly string[]
 }

@@ -6,7 +6,7 @@ export interface InventoryJson {
   readonly groups: readonly Group[]
 }
 
-export type HostJson = Omit<Host, 'jump'> & { readonly jump: readonly string[] }
+type HostJson = Omit<Host, 'jump'> & { readonly jump: readonly string[] }
 
 /** Plain data for `inventory list --output json`; a hop is its name, not the whole host again. */
 export const inventoryJson = ({ sources, hosts, groups }: Inventory): InventoryJson => ({

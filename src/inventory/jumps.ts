@@ -11,7 +11,7 @@ export interface Traveller {
   readonly via: Located<readonly string[]> | undefined
 }
 
-export interface JumpContext {
+interface JumpContext {
   readonly travellers: ReadonlyMap<string, Traveller>
   /** Makes the host for `user@address:port`. */
   readonly stranger: (text: string, address: string, port: number | undefined, user: string) => Host

@@ -8,7 +8,8 @@ export const nearName = (text: string, candidates: Iterable<string>): string | u
   let best: string | undefined
   for (const candidate of candidates) {
     if (Math.abs(candidate.length - wanted.length) >= limit) continue
-    const found = distance(wanted, candidate.toLowerCase())
+    // Of equally near names the one as long: two letters changed round are the commonest slip.
+    const found = distance(wanted, candidate.toLowerCase()) + Math.abs(candidate.length - wanted.length) / 1000
     if (found >= limit) continue
     limit = found
     best = candidate

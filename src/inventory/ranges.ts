@@ -2,7 +2,7 @@ import type { Problem } from './names.ts'
 import { quoted } from './names.ts'
 
 /** `node[001:100]`: literal text and ranges in turn. Most names are one text. */
-export type NamePart = string | Range
+type NamePart = string | Range
 
 interface Range {
   readonly first: number

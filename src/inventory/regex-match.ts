@@ -1,6 +1,6 @@
 import { runInNewContext } from 'node:vm'
 
-export type RegexOutcome = { readonly matches: readonly boolean[] } | { readonly problem: 'invalid' | 'too-slow' }
+type RegexOutcome = { readonly matches: readonly boolean[] } | { readonly problem: 'invalid' | 'too-slow' }
 
 /**
  * Which of the names a user's regular expression matches, from their beginning on, as in Ansible.

@@ -12,7 +12,7 @@ import type { StrictYaml, YamlPath } from './strict-yaml.ts'
 import { parseStrictYaml } from './strict-yaml.ts'
 
 /** What paths in the file are relative to. */
-export interface Places {
+interface Places {
   readonly directory: string
   readonly home: string
 }

@@ -36,7 +36,7 @@ export interface Level {
   readonly vars: Readonly<Record<string, Located<VarValue>>>
 }
 
-export type LocatedFields<T> = { readonly [K in keyof T]?: Located<T[K]> }
+type LocatedFields<T> = { readonly [K in keyof T]?: Located<T[K]> }
 
 export interface Settings {
   readonly address: string

@@ -1,19 +1,17 @@
-import { LineCounter, parseDocument } from 'yaml'
+import { parseDocument } from 'yaml'
 import type { output, ZodType } from 'zod'
 import type { InputFault } from '../errors.ts'
 import { checkShape } from './check-shape.ts'
 import { didYouMean, nearName } from './near.ts'
 import type { Position } from './positions.ts'
-import { faultAt } from './positions.ts'
+import { faultAt, positionFinder } from './positions.ts'
 import { toData } from './yaml-data.ts'
 import { mappingKeys, nearestNode } from './yaml-lookup.ts'
 import { syntaxFaults } from './yaml-syntax.ts'
 
 export type YamlPath = readonly (string | number)[]
 
-export type Checked<T> =
-  | { readonly value: T; readonly faults: readonly [] }
-  | { readonly faults: readonly InputFault[] }
+type Checked<T> = { readonly value: T; readonly faults: readonly [] } | { readonly faults: readonly InputFault[] }
 
 /** One YAML 1.2 file, read strictly: every fault has a position, and so has every value. */
 export interface StrictYaml {
@@ -34,9 +32,7 @@ export interface StrictYaml {
 }
 
 export const parseStrictYaml = (file: string, text: string): StrictYaml => {
-  const lines = new LineCounter()
   const document = parseDocument(text, {
-    lineCounter: lines,
     schema: 'core',
     stringKeys: true,
     // The library compares each key with each other one; toData does it in one pass.
@@ -46,11 +42,7 @@ export const parseStrictYaml = (file: string, text: string): StrictYaml => {
     prettyErrors: false,
     logLevel: 'error',
   })
-  const end = text.trimEnd().length
-  const positionAt = (offset: number): Position => {
-    const { line, col } = lines.linePos(Math.min(offset, end))
-    return { file, line: Math.max(1, line), column: Math.max(1, col) }
-  }
+  const positionAt = positionFinder(file, text)
   const broken = syntaxFaults(document, text)
   const data = toData(document)
   const complaints = broken.length > 0 ? broken : data.complaints

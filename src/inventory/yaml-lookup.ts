@@ -2,7 +2,7 @@ import type { Node } from 'yaml'
 import { isAlias, isMap, isSeq } from 'yaml'
 import type { YamlData } from './yaml-data.ts'
 
-export interface Found {
+interface Found {
   readonly key?: Node
   readonly value: Node | null
 }

@@ -6,25 +6,21 @@ const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/
 
 /** What makes a text no YAML 1.2 file at all; nothing of it is looked at further. */
 export const syntaxFaults = (document: Document, text: string): Complaint[] => {
+  const unprintable = control.exec(text)
+  // The library's lexer goes astray after one, so its own errors would mislead.
+  if (unprintable !== null) return [unprintableAt(unprintable.index, text)]
   const complaints = [...document.errors, ...document.warnings].map(complaint)
   const version = document.directives?.yaml
   if (version?.explicit === true && version.version !== '1.2') {
-    complaints.push({
-      offset: 0,
-      message: `The file asks for YAML ${version.version}.`,
-      remedy: 'Remove the %YAML line: drover reads YAML 1.2.',
-    })
-  }
-  const unprintable = control.exec(text)
-  if (unprintable !== null) {
-    const code = unprintable[0].charCodeAt(0).toString(16).padStart(4, '0')
-    complaints.push({
-      offset: unprintable.index,
-      message: `The file holds the control character U+${code}.`,
-      remedy: 'Remove it.',
-    })
+    const message = `The file asks for YAML ${version.version}.`
+    complaints.push({ offset: 0, message, remedy: 'Remove the %YAML line: drover reads YAML 1.2.' })
   }
   return complaints
+}
+
+const unprintableAt = (offset: number, text: string): Complaint => {
+  const code = text.charCodeAt(offset).toString(16).padStart(4, '0')
+  return { offset, message: `The file holds the control character U+${code}.`, remedy: 'Remove it.' }
 }
 
 const complaint = ({ code, message, pos }: YAMLError): Complaint => {

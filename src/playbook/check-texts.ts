@@ -44,7 +44,11 @@ const textsIn = (yaml: StrictYaml, at: YamlPath): { text: string; path: YamlPath
 /** A value and all that is in it. */
 const placesIn = (yaml: StrictYaml, at: YamlPath): Place[] => {
   const visit = (value: Value | undefined, path: YamlPath): Place[] => {
-    const inner: [string | number, Value][] = isList(value) ? [...value.entries()] : isMap(value) ? Object.entries(value) : []
+    const inner: [string | number, Value][] = isList(value)
+      ? [...value.entries()]
+      : isMap(value)
+        ? Object.entries(value)
+        : []
     return [{ value, path }, ...inner.flatMap(([step, item]) => visit(item, [...path, step]))]
   }
   return visit(yaml.at(at) as Value | undefined, at)

@@ -30,16 +30,19 @@ const parseArgument = (arg: string, { cwd, readFile }: ExtraVarsFiles): Parsed =
   if (arg.startsWith('@')) {
     const file = arg.slice(1)
     const read = readText(resolve(cwd, file), file, readFile)
-    return 'text' in read ? parseMapping(file, read.text) : refuse(arg, read.fault.message, 'Correct the path or the file after @.')
+    return 'text' in read
+      ? parseMapping(file, read.text)
+      : refuse(arg, read.fault.message, 'Correct the path or the file after @.')
   }
   if (arg.trimStart().startsWith('{')) return parseMapping(argumentName(arg), arg)
   const equals = arg.indexOf('=')
-  if (equals === -1) return refuse(arg, 'There is no = in it.', 'Write -e name=value, -e \'{"name": "value"}\' or -e @FILE.')
+  if (equals === -1)
+    return refuse(arg, 'There is no = in it.', 'Write -e name=value, -e \'{"name": "value"}\' or -e @FILE.')
   const name = arg.slice(0, equals)
   const wrong = variableNameFault(name)
   if (wrong !== undefined) return refuse(arg, ...wrong)
   const value = parseScalar(arg.slice(equals + 1))
-  if (value === undefined) return refuse(arg, 'The quotes around the value do not match.', "Write -e 'name=\"value\"'.")
+  if (value === undefined) return refuse(arg, 'The quotes around the value do not match.', 'Write -e \'name="value"\'.')
   return { vars: { [name]: value } }
 }
 
@@ -64,8 +67,8 @@ const parseScalar = (text: string): VarValue | undefined => {
   if (!isQuoted && !/^(?:~|[\w.+-]+)$/.test(text)) return text
   const { value, faults } = parseStrictYaml('-e', text)
   if (isQuoted) return faults.length === 0 && typeof value === 'string' && /["']$/.test(text) ? value : undefined
-  const isTyped = typeof value === 'number' || typeof value === 'boolean' || value === null
-  return faults.length === 0 && isTyped ? value : text
+  const isTyped = typeof value === 'number' || typeof value === 'boolean' || /^(?:~|null)$/i.test(text)
+  return faults.length === 0 && isTyped ? (value as VarValue) : text
 }
 
 /** The name alone: what follows = may be nobody's business. */

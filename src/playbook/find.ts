@@ -22,7 +22,10 @@ export interface PlaybookPlaces {
 }
 
 /** A name without a slash and without .yaml or .yml is a playbook of drover's own, whatever lies in the directory. */
-export const findPlaybook = (nameOrPath: string, { shippedDir, cwd }: PlaybookPlaces): { path: string; file: string } => {
+export const findPlaybook = (
+  nameOrPath: string,
+  { shippedDir, cwd }: PlaybookPlaces,
+): { path: string; file: string } => {
   if (/\/|\.ya?ml$/.test(nameOrPath)) return { path: resolve(cwd, nameOrPath), file: nameOrPath }
   const names = listPlaybooks(shippedDir)
   const path = join(shippedDir, `${nameOrPath}${suffix}`)

@@ -39,7 +39,11 @@ export const hostFaults = (playbook: Playbook): HostFaults => {
 
 const toFault = (playbook: Playbook, { problem, hosts }: { problem: PlaceProblem; hosts: string[] }): InputFault => {
   const { path, message, remedy } = problem
-  return { ...positionIn(playbook, path), message: hosts.length === 0 ? message : `${message} (${hostList(hosts)})`, remedy }
+  return {
+    ...positionIn(playbook, path),
+    message: hosts.length === 0 ? message : `${message} (${hostList(hosts)})`,
+    remedy,
+  }
 }
 
 const hostList = (hosts: readonly string[]): string => {

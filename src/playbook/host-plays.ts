@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import type { Host, Inventory, Vars } from '../inventory/host.ts'
 import { quoted } from '../inventory/names.ts'
 import type { HostFaults } from './host-faults.ts'
@@ -23,17 +24,17 @@ export interface PlayRequest {
   readonly hosts: readonly Host[]
   readonly tasks: Tasks
   readonly extraVars: Vars
-  /** For `@file` in a pattern. */
+  /** For `@file` in a pattern and for the file of a secret. */
   readonly cwd: string
   readonly secrets: SecretSources
 }
 
 /** What each host is to go through, or every fault of every host at once. */
 export const hostPlays = (request: PlayRequest): HostPlay[] => {
-  const { playbook, hosts, extraVars } = request
+  const { playbook, hosts, extraVars, cwd, secrets } = request
   const faults = hostFaults(playbook)
   const isFor = selectFor(request, faults)
-  const readSecret = secretReader(request.secrets)
+  const readSecret = secretReader({ ...secrets, readFile: (path) => secrets.readFile(resolve(cwd, path)) })
   const suggest = suggester()
   const keyOf = valueKeys()
   const preparers = playbook.steps.map((step, index) => preparer({ step, index, keyOf }, request.tasks, faults))
@@ -90,10 +91,18 @@ const preparer = ({ step, index, keyOf }: Preparing, tasks: Tasks, faults: HostF
 const parse = (task: string, value: Value, tasks: Tasks): ReturnType<typeof parseParams> => {
   const schema = tasks.get(task)?.params
   if (schema !== undefined) return parseParams(schema, value)
-  return { faults: [{ path: [], message: `No task is called ${quoted(task)}.`, remedy: 'Correct the name of the task.' }] }
+  return {
+    faults: [{ path: [], message: `No task is called ${quoted(task)}.`, remedy: 'Correct the name of the task.' }],
+  }
 }
 
-const unknownKey = ({ key, known }: { key: string; known: readonly string[] }): { message: string; remedy: string } => ({
+const unknownKey = ({
+  key,
+  known,
+}: {
+  key: string
+  known: readonly string[]
+}): { message: string; remedy: string } => ({
   message: `${quoted(key)} is not a key that is known here.`,
   remedy: `The keys here are: ${known.join(', ')}.`,
 })

@@ -36,7 +36,10 @@ export const checkTemplate = (params: ZodType, template: Readonly<Record<string,
   return parseParams(catchall === undefined ? shape : shape.catchall(catchall), value).faults
 }
 
-export const parseParams = (params: ZodType, value: Value): { readonly value?: unknown; readonly faults: ShapeFault[] } => {
+export const parseParams = (
+  params: ZodType,
+  value: Value,
+): { readonly value?: unknown; readonly faults: ShapeFault[] } => {
   const result = checkShape(strict(params), value)
   if (result.faults.length === 0) return { value: result.value, faults: [] }
   return { faults: result.faults.map((fault) => named(fault, value)) }
@@ -48,5 +51,9 @@ const named = (fault: ShapeFault, value: Value): ShapeFault => {
   const at = fault.path.reduce<Value | undefined>((inner, step) => inner && member(inner, String(step)), value)
   const what = fault.path.length === 0 ? '' : `${fault.path.join('.')}: `
   if (!(at instanceof Secret)) return { ...fault, message: `${what}${fault.message}` }
-  return { path: fault.path, message: `${what}A secret cannot stand here.`, remedy: 'Give this parameter a value that is no secret.' }
+  return {
+    path: fault.path,
+    message: `${what}This secret does not fit here.`,
+    remedy: 'See drover tasks for what the parameter takes.',
+  }
 }

@@ -10,7 +10,8 @@ const nobody: Inventory = { sources: [], hosts: [], groups: [] }
 /** What is wrong with a pattern whatever the inventory holds. Term by term: that nothing matches may hide a bad one. */
 export const patternProblem = (pattern: string): Problem | undefined => {
   const terms = patternTerms(pattern, () => false)
-  if (terms.length === 0) return { message: `The pattern ${quoted(pattern)} is empty.`, remedy: 'Write all for every host.' }
+  if (terms.length === 0)
+    return { message: `The pattern ${quoted(pattern)} is empty.`, remedy: 'Write all for every host.' }
   for (const { text } of terms) {
     if (text.startsWith('@')) continue
     try {

@@ -6,7 +6,10 @@ const given = (message: string) => ({
   error: (issue: { readonly input?: unknown }) => (issue.input === undefined ? message : undefined),
 })
 
-const vars = z.record(z.string(), z.custom<VarValue>(() => true))
+const vars = z.record(
+  z.string(),
+  z.custom<VarValue>(() => true),
+)
 const pattern = z.string().min(1, 'The pattern is empty.\nName hosts or groups, or leave the line out.')
 
 // A run's directory is named after its playbook.
@@ -19,7 +22,10 @@ const playbookName = z
 
 const stepName = z
   .string()
-  .regex(/^[^\p{C}\u2028\u2029]{1,100}$/u, 'This cannot be the name of a step.\nUse 1 to 100 printable characters on one line.')
+  .regex(
+    /^[^\p{C}\u2028\u2029]{1,100}$/u,
+    'This cannot be the name of a step.\nUse 1 to 100 printable characters on one line.',
+  )
 
 const stepSchema = z.strictObject({
   task: z.string(given('The step has no task.\nAdd a line such as task: worker-running.')),

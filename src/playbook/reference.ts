@@ -42,7 +42,7 @@ export const parseText = (text: string): { parts: readonly TextPart[] } | { prob
 
 const noReference = (inside: string, open: boolean): Problem => ({
   message: open ? `\${ is not closed: ${quoted(inside)}.` : `${quoted(inside)} in \${ } is not the name of a variable.`,
-  remedy: 'Write ${name} or ${name.key} without blanks, or $${ for a literal ${.',
+  remedy: `Write \${name} or \${name.key} without blanks, or $\${ for a literal \${.`,
 })
 
 /** Whether there is anything to put in, or to unescape. */

@@ -17,7 +17,9 @@ export type SecretReference = { readonly env: string } | { readonly file: string
 export const isSecretReference = (value: Value | undefined): value is { readonly secret: Value } =>
   isMap(value) && Object.hasOwn(value, 'secret') && Object.keys(value).length === 1
 
-export const parseSecretReference = (value: { readonly secret: Value }): { reference: SecretReference } | { problem: Problem } => {
+export const parseSecretReference = (value: {
+  readonly secret: Value
+}): { reference: SecretReference } | { problem: Problem } => {
   const { secret } = value
   const [[key, source] = [], ...others] = isMap(secret) ? Object.entries(secret) : []
   if (others.length === 0 && typeof source === 'string' && source !== '') {
@@ -50,13 +52,17 @@ const read = (reference: SecretReference, sources: SecretSources): ReturnType<Re
     const name = quoted(reference.env)
     const value = Object.hasOwn(sources.env, reference.env) ? sources.env[reference.env] : undefined
     if (value === undefined) return missing(`The environment variable ${name} of a secret is not set.`, `Set ${name}.`)
-    return value === '' ? missing(`The environment variable ${name} of a secret is empty.`, `Set ${name}.`) : { secret: new Secret(value) }
+    return value === ''
+      ? missing(`The environment variable ${name} of a secret is empty.`, `Set ${name}.`)
+      : { secret: new Secret(value) }
   }
   const name = quoted(reference.file)
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(sources.readFile(reference.file))
     const value = text.replace(/\r?\n$/, '')
-    return value === '' ? missing(`The file ${name} of a secret is empty.`, 'Put the secret into it.') : { secret: new Secret(value) }
+    return value === ''
+      ? missing(`The file ${name} of a secret is empty.`, 'Put the secret into it.')
+      : { secret: new Secret(value) }
   } catch (thrown) {
     const reason = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown reason'
     return reason === 'ERR_ENCODING_INVALID_ENCODED_DATA'

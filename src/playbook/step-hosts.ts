@@ -31,7 +31,9 @@ export const selectFor = ({ playbook, inventory, cwd }: Selecting, faults: HostF
     }
   }
   const all = namesOf(playbook.hosts, ['hosts'])
-  const steps = playbook.steps.map(({ hosts }, index) => (hosts === null ? null : namesOf(hosts, ['steps', index, 'hosts'])))
+  const steps = playbook.steps.map(({ hosts }, index) =>
+    hosts === null ? null : namesOf(hosts, ['steps', index, 'hosts']),
+  )
   checkGroups(playbook, inventory, faults)
   return {
     playbook: ({ name }) => all.has(name),

@@ -1,12 +1,19 @@
 import { nearName } from '../inventory/near.ts'
 
-export type Suggest = (text: string, candidates: () => Iterable<string>) => string | undefined
+export interface Missing {
+  /** What `text` was looked for in. */
+  readonly parent: string
+  readonly text: string
+}
 
-/** Near names, looked for once per text: a slip on a thousand hosts is one search and gives one message. */
+export type Suggest = (missing: Missing, candidates: () => Iterable<string>) => string | undefined
+
+/** Near names, looked for once per slip: one on a thousand hosts is one search and gives one message. */
 export const suggester = (): Suggest => {
   const found = new Map<string, string | undefined>()
-  return (text, candidates) => {
-    if (!found.has(text)) found.set(text, nearName(text, candidates()))
-    return found.get(text)
+  return ({ parent, text }, candidates) => {
+    const key = `${parent}\0${text}`
+    if (!found.has(key)) found.set(key, nearName(text, candidates()))
+    return found.get(key)
   }
 }

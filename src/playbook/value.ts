@@ -38,7 +38,10 @@ export const valueKeys = (): ((value: Value) => string) => {
   const key = (value: Value): string => {
     if (typeof value === 'string' || value instanceof Secret) return `#${numberOf(value)}`
     if (isList(value)) return `[${value.map(key).join(' ')}]`
-    if (isMap(value)) return `{${Object.entries(value).map(([name, inner]) => `${key(name)} ${key(inner)}`).join(' ')}}`
+    if (isMap(value))
+      return `{${Object.entries(value)
+        .map(([name, inner]) => `${key(name)} ${key(inner)}`)
+        .join(' ')}}`
     return String(value)
   }
   return key

@@ -5,5 +5,8 @@ import { builtinName } from './scope.ts'
 export const variableNameFault = (name: string): [message: string, remedy: string] | undefined => {
   if (name === builtinName) return [`${builtinName} is a variable of drover's own.`, 'Choose another name.']
   if (/^[A-Za-z_][A-Za-z0-9_-]*$/.test(name) && name !== '__proto__') return undefined
-  return [`${quoted(name)} cannot be the name of a variable.`, 'Use letters, digits, _ and -, beginning with a letter or _.']
+  return [
+    `${quoted(name)} cannot be the name of a variable.`,
+    'Use letters, digits, _ and -, beginning with a letter or _.',
+  ]
 }

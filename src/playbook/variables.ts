@@ -34,9 +34,12 @@ export const resolver = ({ scope, readSecret, suggest }: Resolver): ((value: Var
 
   const fill = (value: VarValue, trail: Trail): Outcome => {
     if (trail.depth > depthLimit) return tooDeep()
+    if (typeof value === 'string') return fillText(value, trail)
     const deeper = { ...trail, depth: trail.depth + 1 }
-    if (typeof value === 'string') return fillText(value, deeper)
-    if (isList(value)) return gather(value.map((item, index) => [index, fill(item, deeper)]), (items) => items)
+    if (isList(value)) {
+      const outcomes = value.map((item, index) => [index, fill(item, deeper)] as const)
+      return gather(outcomes, (items) => items)
+    }
     if (!isMap(value)) return filled(value)
     if (trail.through.length > 0 && isSecretReference(value)) return secret(value)
     const keys = Object.keys(value)
@@ -50,7 +53,11 @@ export const resolver = ({ scope, readSecret, suggest }: Resolver): ((value: Var
     const parsed = parseSecretReference(value)
     const read = 'problem' in parsed ? parsed : readSecret(parsed.reference)
     if ('secret' in read) return filled(read.secret)
-    return problem(read.problem.message, read.problem.remedy, 'problem' in parsed ? 'playbook-invalid' : 'variable-undefined')
+    return problem(
+      read.problem.message,
+      read.problem.remedy,
+      'problem' in parsed ? 'playbook-invalid' : 'variable-undefined',
+    )
   }
 
   const fillText = (text: string, trail: Trail): Outcome => {
@@ -71,7 +78,11 @@ export const resolver = ({ scope, readSecret, suggest }: Resolver): ((value: Var
     if ('problems' in outcome) return outcome
     const { value } = outcome
     if (value instanceof Secret) {
-      return problem(`\${${part.text}} is a secret inside a longer text.`, 'Let a secret be the whole value.', 'secret-in-text')
+      return problem(
+        `\${${part.text}} is a secret inside a longer text.`,
+        'Let a secret be the whole value.',
+        'secret-in-text',
+      )
     }
     if (typeof value === 'object') {
       return problem(`\${${part.text}} is ${kindOf(value)} inside a longer text.`, 'Refer to a text or a number there.')
@@ -114,7 +125,7 @@ export const resolver = ({ scope, readSecret, suggest }: Resolver): ((value: Var
 
   const undefinedVariable = ({ name, text }: Reference): Outcome => {
     const remedy = `Define it in the playbook or the inventory, or give -e ${name}=VALUE.`
-    const near = suggest(name, () => scope.names())
+    const near = suggest({ parent: '', text: name }, () => scope.names())
     return problem(`The variable \${${text}} is not defined.`, didYouMean(near, remedy), 'variable-undefined')
   }
 
@@ -123,8 +134,9 @@ export const resolver = ({ scope, readSecret, suggest }: Resolver): ((value: Var
     const kind = isSecret ? 'a secret' : kindOf(at)
     const step = path[index] ?? ''
     const keys = isMap(at) && !isSecret ? Object.keys(at) : []
-    const near = suggest(step, () => keys)
-    const remedy = keys.length > 0 ? `Its keys are: ${keys.slice(0, 20).map(quoted).join(', ')}.` : 'Correct the reference.'
+    const near = suggest({ parent, text: step }, () => keys)
+    const remedy =
+      keys.length > 0 ? `Its keys are: ${keys.slice(0, 20).map(quoted).join(', ')}.` : 'Correct the reference.'
     const message = `The variable \${${text}} is not defined: ${parent} is ${kind} without ${quoted(step)}.`
     return problem(message, didYouMean(near, remedy), 'variable-undefined')
   }

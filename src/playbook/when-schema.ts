@@ -21,7 +21,10 @@ const oneOf = (known: readonly string[], what: string) =>
   })
 
 const oneOrMany = (item: z.ZodType<string>) =>
-  z.preprocess((value) => (Array.isArray(value) ? value : [value]), z.array(item).min(1, 'The list is empty.\nName at least one.'))
+  z.preprocess(
+    (value) => (Array.isArray(value) ? value : [value]),
+    z.array(item).min(1, 'The list is empty.\nName at least one.'),
+  )
 
 // One schema for both forms: a union would report the form that was not meant.
 const factCondition = z
@@ -39,9 +42,11 @@ const factCondition = z
     is: z.union([z.string(), z.int().transform(String)]),
   })
   .transform(({ unit, property, path, is }, ctx): FactCondition => {
+    if (ctx.issues.length > 0) return z.NEVER
     if (unit !== undefined && property !== undefined && path === undefined) return { unit, property, is }
     if (path === undefined || unit !== undefined || property !== undefined) {
-      const message = 'This is neither a unit with its property nor a path.\nWrite unit, property and is, or path and is.'
+      const message =
+        'This is neither a unit with its property nor a path.\nWrite unit, property and is, or path and is.'
       ctx.issues.push({ code: 'custom', input: is, message })
       return z.NEVER
     }

@@ -13,12 +13,14 @@ export const whenFacts = (when: When): Fact[] =>
 /** The first condition that does not hold is the reason. Like a task it throws where the view knows no answer. */
 export const evaluateWhen = (when: When, host: Host, view: HostView): true | { skipped: string } => {
   const { variant, group } = when
-  if (variant !== undefined && host.variant !== variant) return { skipped: `the variant is ${host.variant}, not ${variant}` }
+  if (variant !== undefined && host.variant !== variant)
+    return { skipped: `the variant is ${host.variant}, not ${variant}` }
   if (group !== undefined && !group.some((name) => host.groups.includes(name))) {
     return { skipped: `the host is not in ${group.join(' or ')}` }
   }
   const { family } = view.os
-  if (when.os !== undefined && !when.os.includes(family)) return { skipped: `the os is ${family}, not ${when.os.join(' or ')}` }
+  if (when.os !== undefined && !when.os.includes(family))
+    return { skipped: `the os is ${family}, not ${when.os.join(' or ')}` }
   for (const condition of when.facts ?? []) {
     const [what, is] = read(condition, view)
     if (is !== condition.is) return { skipped: `${what} is ${is === '' ? 'empty' : is}, not ${condition.is}` }

@@ -65,6 +65,7 @@ export const createHostFold = (name: string): HostFold => {
           task: event.task,
           result: event.result,
           changes: event.changes.map(({ summary, diff }) => ({ summary, diff: diff ?? null })),
+          reason: event.reason ?? null,
           knownAfter: event.result === 'unknown' ? (knownAfter.get(event.step) ?? null) : null,
           error: reportedError(event.error ?? (bad ? failedChanges.get(event.step) : undefined)),
         })

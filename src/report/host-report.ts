@@ -23,6 +23,7 @@ const stepSchema = z
     task: z.string(),
     result: z.enum(['ok', 'changed', 'would-change', 'skipped', 'failed', 'blocked', 'unknown']),
     changes: z.array(changeSchema).meta({ description: 'Made, or in check mode wanted.' }),
+    reason: z.string().nullable().meta({ description: 'Why it was skipped.' }),
     knownAfter: z
       .string()
       .nullable()

@@ -107,7 +107,7 @@ const runReport = (
 const reasons = (hosts: readonly HostReport[], ended: Ended | undefined): readonly number[] =>
   exitReasons({
     hosts: hosts.map(({ outcome, error }) => ({ outcome, code: error?.code ?? null })),
-    interrupted: ended?.interrupted ?? true,
+    interrupted: ended === undefined || ended.interrupted || ended.exitCode === 130,
     halted: ended?.exitCode === 8,
     internal: ended?.exitCode === 1,
     detailedExitCode: ended?.exitCode === 6,

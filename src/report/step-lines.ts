@@ -29,7 +29,7 @@ export const stepLines = (host: string, step: StepReport, mode: 'apply' | 'check
 }
 
 const why = (step: StepReport): string => {
-  const reason = step.knownAfter ?? step.error?.message
+  const reason = step.knownAfter ?? step.reason ?? step.error?.message
   if (reason !== undefined) return ` (${printable(reason)})`
   if (step.changes.length === 0) return ''
   const named = step.changes.slice(0, namedChanges).map((change) => printable(change.summary))

@@ -146,6 +146,7 @@ const ended = (lane: Lane, plan: HostPlan, applied: ReadonlyMap<string, readonly
       step: name,
       task,
       result: isFailed && error !== undefined ? failedResult(step, error) : isReached ? resultOf(step, changes.length, isCheck) : 'skipped',
+      ...(step?.status === 'skipped' && step.why !== undefined && { reason: step.why }),
       changes: changes.map(changeReport),
       ...(isFailed && error !== undefined && { error: errorReport(error) }),
     })

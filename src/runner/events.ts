@@ -79,6 +79,8 @@ export type RunEventBody =
       readonly step: string
       readonly task: string
       readonly result: StepResult
+      /** Why it was skipped. */
+      readonly reason?: string
       /** Summaries of what was done, or would be. */
       readonly changes: readonly ChangeReport[]
       readonly error?: ErrorReport

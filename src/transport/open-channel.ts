@@ -6,13 +6,20 @@ import { runStage } from './stage.ts'
 /** The server has no session left. Other sessions of ours may be what fills it. */
 export class SessionRefused extends DroverError {}
 
+export interface OpenChannelOptions<T> {
+  readonly command: string
+  readonly deadlineMs: number
+  readonly signal: AbortSignal
+  /**
+   * Called within ssh2's callback, and has to listen at once: a quick command's whole answer, its exit status
+   * included, can stand in the same packet and is told in the same turn.
+   */
+  readonly attach: (channel: ClientChannel) => T
+}
+
 /** Asks for a session and for the command in it. */
-export const openChannel = (
-  client: Client,
-  command: string,
-  deadlineMs: number,
-  signal: AbortSignal,
-): Promise<ClientChannel> => {
+export const openChannel = <T>(client: Client, options: OpenChannelOptions<T>): Promise<T> => {
+  const { command, deadlineMs, signal, attach } = options
   const timeoutError = () =>
     new DroverError({
       code: 'channel-failed',
@@ -25,7 +32,7 @@ export const openChannel = (
       client.exec(command, (error: (Error & { reason?: unknown }) | undefined, channel) => {
         if (error !== undefined) failed(refusal(error))
         else if (isAbandoned) discard(channel)
-        else done(channel)
+        else done(attach(channel))
       })
     } catch (error) {
       // ssh2 throws at once when its socket is closed already.

@@ -1,5 +1,8 @@
 import { abortError } from './cancelled.ts'
 
+// sshd counts a closed session until its next turn, so a place that was refused may be free a moment later.
+const closingMs = 200
+
 /**
  * How many commands run at once over one connection. sshd allows ten sessions by default and refuses more; where it
  * allows fewer, the first refusal teaches that.
@@ -7,17 +10,11 @@ import { abortError } from './cancelled.ts'
 export class SessionLimit {
   #limit: number
   #active = 0
+  #endedAt = Number.NEGATIVE_INFINITY
   readonly #waiting: (() => void)[] = []
 
   constructor(limit: number) {
     this.#limit = limit
-  }
-
-  /** True if other sessions hold the place that was refused, so that waiting for one of them can help. */
-  learnRefusal(): boolean {
-    const others = this.#active - 1
-    if (others > 0) this.#limit = Math.min(this.#limit, others)
-    return others > 0
   }
 
   acquire(signal: AbortSignal): Promise<void> {
@@ -41,7 +38,25 @@ export class SessionLimit {
     })
   }
 
+  /** The session of the place is over. */
   release(): void {
+    this.#endedAt = performance.now()
+    this.#free()
+  }
+
+  /**
+   * The server gave no session for the place. `again`: ask once more in a moment, the place is kept. `wait`: there
+   * are as many as it allows; the place is given back, acquire another. `never`: there is nothing to wait for.
+   */
+  refused(): 'again' | 'wait' | 'never' {
+    if (performance.now() - this.#endedAt < closingMs) return 'again'
+    const others = this.#active - 1
+    if (others > 0) this.#limit = Math.min(this.#limit, others)
+    this.#free()
+    return others > 0 ? 'wait' : 'never'
+  }
+
+  #free(): void {
     this.#active -= 1
     while (this.#active < this.#limit && this.#waiting.length > 0) this.#waiting.shift()?.()
   }

@@ -1,4 +1,5 @@
-import type { Client } from 'ssh2'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Client, ClientChannel } from 'ssh2'
 import { DroverError } from '../errors.ts'
 import type { Host } from '../inventory/host.ts'
 import type { Connection, ExecRequest, ExecResult } from './connection.ts'
@@ -10,6 +11,7 @@ import type { OpenedClient } from './ssh2-client.ts'
 
 // Two below the default MaxSessions: one that is just closing still counts on the server.
 const maxSessions = 8
+const refusedPauseMs = 20
 const closeMs = 2_000
 
 export interface ConnectionOptions extends OpenedClient {
@@ -66,16 +68,32 @@ export class Ssh2Connection implements Connection {
   }
 
   async #run(request: ExecRequest, signal: AbortSignal): Promise<ExecResult> {
-    const options = { ...request, signal, lostError: () => this.#lostError() }
+    const { ended } = await this.#openSession(request, signal)
+    try {
+      return await ended
+    } finally {
+      this.#sessions.release()
+    }
+  }
+
+  /** A session within the server's limit; its place is to be released after it. */
+  async #openSession(request: ExecRequest, signal: AbortSignal): Promise<{ ended: Promise<ExecResult> }> {
+    const run = { ...request, signal, lostError: () => this.#lostError() }
+    const attach = (channel: ClientChannel) => ({ ended: runChannel(channel, run) })
+    const open = { command: request.command, deadlineMs: this.#channelMs, signal, attach }
+    await this.#sessions.acquire(signal)
     for (;;) {
-      await this.#sessions.acquire(signal)
       try {
-        const channel = await openChannel(this.#client, request.command, this.#channelMs, signal)
-        return await runChannel(channel, options)
+        return await openChannel(this.#client, open)
       } catch (error) {
-        if (!(error instanceof SessionRefused) || !this.#sessions.learnRefusal()) throw error
-      } finally {
-        this.#sessions.release()
+        if (!(error instanceof SessionRefused)) {
+          this.#sessions.release()
+          throw error
+        }
+        const verdict = this.#sessions.refused()
+        if (verdict === 'never') throw error
+        if (verdict === 'wait') await this.#sessions.acquire(signal)
+        else await sleep(refusedPauseMs)
       }
     }
   }

@@ -8,9 +8,9 @@ const groups = (children: Record<string, string[]>): string =>
 
 describe('groups in groups', () => {
   it.each([
-    ['itself', { a: ['a'] }, ['3:18 Group a contains itself: a > a.']],
-    ['two', { a: ['b'], b: ['a'] }, ['4:18 Group b contains itself: b > a > b.']],
-    ['below others', { top: ['a'], a: ['b'], b: ['a', 'end'], end: [] }, ['5:18 Group b contains itself: b > a > b.']],
+    ['itself', { a: ['a'] }, ['3:19 Group a contains itself: a > a.']],
+    ['two', { a: ['b'], b: ['a'] }, ['4:19 Group b contains itself: b > a > b.']],
+    ['below others', { top: ['a'], a: ['b'], b: ['a', 'end'], end: [] }, ['5:19 Group b contains itself: b > a > b.']],
   ])('a cycle of %s is refused', (_, children, faults) => {
     expect(shown(faultsOf(groups(children)))).toEqual(faults)
   })
@@ -25,8 +25,8 @@ describe('groups in groups', () => {
 
   it('a chain may be longer than the call stack', () => {
     const chain = Object.fromEntries(
-      Array.from({ length: 20_000 }, (_, n) => [`g${n}`, n < 19_999 ? [`g${n + 1}`] : []]),
+      Array.from({ length: 12_000 }, (_, n) => [`g${n}`, n < 11_999 ? [`g${n + 1}`] : []]),
     )
-    expect(read(groups(chain)).groups).toHaveLength(20_002)
+    expect(read(groups(chain)).groups).toHaveLength(12_002)
   })
 })

@@ -39,7 +39,7 @@ describe('jump hosts', () => {
   })
 
   it.each([
-    ['hosts: { bastion: , h: { jump: basiton } }', '1:25 The jump host "basiton" is not in the inventory.'],
+    ['hosts: { bastion: , h: { jump: basiton } }', '1:26 The jump host "basiton" is not in the inventory.'],
     ['hosts: { h: { jump: "u@-x" } }', '1:15 The address "-x" begins with -, as an option does.'],
     ['hosts: { h: { jump: "u@a:0" } }', '1:15 "u@a:0" has a bad port.'],
     ['hosts: { h: { jump: h } }', '1:15 The way to h passes h twice.'],

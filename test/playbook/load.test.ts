@@ -1,9 +1,7 @@
-import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { DroverError } from '../../src/errors.ts'
-import { listPlaybooks } from '../../src/playbook/find.ts'
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { InputError } from '../../src/errors.ts'
 import { loadPlaybook } from '../../src/playbook/load.ts'
 import { filesOf, inputError, load, places, shippedDir, tasks } from './world.ts'
 
@@ -56,38 +54,95 @@ steps:
       },
       position: { line: 7, column: 5 },
     },
-    { name: 'worker-running', task: 'worker-running', with: {}, hosts: null, when: null, position: { line: 12, column: 5 } },
-    { name: 'worker-running (2)', task: 'worker-running', with: {}, hosts: null, when: null, position: { line: 13, column: 5 } },
+    {
+      name: 'worker-running',
+      task: 'worker-running',
+      with: {},
+      hosts: null,
+      when: null,
+      position: { line: 12, column: 5 },
+    },
+    {
+      name: 'worker-running (2)',
+      task: 'worker-running',
+      with: {},
+      hosts: null,
+      when: null,
+      position: { line: 13, column: 5 },
+    },
   ])
 })
 
 test('hosts are all and the rest is empty where nothing is said', () => {
-  expect(load('name: p\nsteps: [{ task: anything }]')).toMatchObject({ description: '', hosts: 'all', defaults: {}, vars: {} })
+  expect(load('name: p\nsteps: [{ task: anything }]')).toMatchObject({
+    description: '',
+    hosts: 'all',
+    defaults: {},
+    vars: {},
+  })
 })
 
 describe('bad input', () => {
   test.each([
-    ['an empty file', '', ['p.yaml:1:1 The file holds nothing. | Write name: and steps: into it; docs/playbooks.md has an example.']],
-    ['only a comment', '# nothing\n', ['p.yaml:1:1 The file holds nothing. | Write name: and steps: into it; docs/playbooks.md has an example.']],
+    [
+      'an empty file',
+      '',
+      ['p.yaml:1:1 The file holds nothing. | Write name: and steps: into it; docs/playbooks.md has an example.'],
+    ],
+    [
+      'only a comment',
+      '# nothing\n',
+      ['p.yaml:1:1 The file holds nothing. | Write name: and steps: into it; docs/playbooks.md has an example.'],
+    ],
     ['a list', '- task: anything', ['p.yaml:1:1 A list stands where a mapping belongs. | Write a mapping.']],
     ['no steps', 'name: p', ['p.yaml:1:1 The playbook has no steps. | Add at least one under steps:.']],
-    ['an empty list of steps', 'name: p\nsteps: []', ['p.yaml:2:8 The playbook has no steps. | Add at least one under steps:.']],
-    ['a step without a task', 'name: p\nsteps:\n  - name: x', ['p.yaml:3:5 The step has no task. | Add a line such as task: worker-running.']],
-    ['no name', 'steps: [{ task: anything }]', ['p.yaml:1:1 The playbook has no name. | Add a line such as name: remediate.']],
+    [
+      'an empty list of steps',
+      'name: p\nsteps: []',
+      ['p.yaml:2:8 The playbook has no steps. | Add at least one under steps:.'],
+    ],
+    [
+      'a step without a task',
+      'name: p\nsteps:\n  - name: x',
+      ['p.yaml:3:5 The step has no task. | Add a line such as task: worker-running.'],
+    ],
+    [
+      'no name',
+      'steps: [{ task: anything }]',
+      ['p.yaml:1:1 The playbook has no name. | Add a line such as name: remediate.'],
+    ],
     [
       'a name that cannot name a directory',
       'name: ../x\nsteps: [{ task: anything }]',
-      ['p.yaml:1:7 This cannot be the name of a playbook. | Use up to 64 letters, digits and . _ -, beginning with a letter or a digit.'],
+      [
+        'p.yaml:1:7 This cannot be the name of a playbook. | Use up to 64 letters, digits and . _ -, beginning with a letter or a digit.',
+      ],
     ],
-    ['an unknown key', 'name: p\nstesp: 1\nsteps: [{ task: anything }]', ['p.yaml:2:1 "stesp" is not a key that is known here. | Did you mean steps?']],
-    ['an unknown key of a step', step('    whit: {}'), ['p.yaml:4:5 "whit" is not a key that is known here. | Did you mean with?']],
-    ['an unknown task', 'name: p\nsteps:\n  - task: worker-runing', ['p.yaml:3:11 No task is called "worker-runing". | Did you mean worker-running?']],
+    [
+      'an unknown key',
+      'name: p\nstesp: 1\nsteps: [{ task: anything }]',
+      ['p.yaml:2:1 "stesp" is not a key that is known here. | Did you mean steps?'],
+    ],
+    [
+      'an unknown key of a step',
+      step('    whit: {}'),
+      ['p.yaml:4:5 "whit" is not a key that is known here. | Did you mean with?'],
+    ],
+    [
+      'an unknown task',
+      'name: p\nsteps:\n  - task: worker-runing',
+      ['p.yaml:3:11 No task is called "worker-runing". | Did you mean worker-running?'],
+    ],
     [
       'a task far from all',
       'name: p\nsteps:\n  - task: x',
       ['p.yaml:3:11 No task is called "x". | The tasks are: worker-running, file-present, anything.'],
     ],
-    ['an unknown parameter', step('    with: { stabel_s: 3 }'), ['p.yaml:4:13 "stabel_s" is not a key that is known here. | Did you mean stable_s?']],
+    [
+      'an unknown parameter',
+      step('    with: { stabel_s: 3 }'),
+      ['p.yaml:4:13 "stabel_s" is not a key that is known here. | Did you mean stable_s?'],
+    ],
     [
       'an unknown parameter with a variable in it',
       step('    with: { stabel_s: "${x}" }'),
@@ -98,8 +153,16 @@ describe('bad input', () => {
       'name: p\nsteps:\n  - task: file-present\n    with: { path: /x, content: y, moed: z }',
       ['p.yaml:4:35 "moed" is not a key that is known here. | Did you mean mode?'],
     ],
-    ['a wrong type', step('    with:\n      stable_s: many'), ['p.yaml:5:17 stable_s: The text "many" stands where a number belongs. | Write a number.']],
-    ['a wrong type in a list', step('    with: { names: [a, 3] }'), ['p.yaml:4:24 names.1: 3 stands where a text belongs. | Write a text.']],
+    [
+      'a wrong type',
+      step('    with:\n      stable_s: many'),
+      ['p.yaml:5:17 stable_s: The text "many" stands where a number belongs. | Write a number.'],
+    ],
+    [
+      'a wrong type in a list',
+      step('    with: { names: [a, 3] }'),
+      ['p.yaml:4:24 names.1: 3 stands where a text belongs. | Write a text.'],
+    ],
     [
       'missing parameters',
       'name: p\nsteps:\n  - task: file-present\n    with: { mode: "${m}" }',
@@ -108,41 +171,95 @@ describe('bad input', () => {
         'p.yaml:4:11 content: A value is missing: a text or Secret. | Write a text or Secret.',
       ],
     ],
-    ['parameters that are a list', step('    with: [a]'), ['p.yaml:4:11 A list stands where a mapping belongs. | Write a mapping.']],
+    [
+      'parameters that are a list',
+      step('    with: [a]'),
+      ['p.yaml:4:11 A list stands where a mapping belongs. | Write a mapping.'],
+    ],
     [
       'a merge key',
       'name: p\nvars: &v { a: 1 }\nsteps:\n  - task: anything\n    with:\n      <<: *v',
       ['p.yaml:6:7 Merge keys (<<) are not supported. | Use the settings of a group.'],
     ],
-    ['a key given twice', 'name: p\nname: q\nsteps: [{ task: anything }]', ['p.yaml:2:1 The key "name" is given twice. | Keep one of the two.']],
+    [
+      'a key given twice',
+      'name: p\nname: q\nsteps: [{ task: anything }]',
+      ['p.yaml:2:1 The key "name" is given twice. | Keep one of the two.'],
+    ],
     [
       'a number that would change',
       'name: p\nsteps:\n  - task: file-present\n    with: { path: /x, content: y, mode: 0644 }',
-      ['p.yaml:4:41 0644 would be read as the number 644. | Write "0644" if it is a text, or the number in its plain form.'],
+      [
+        'p.yaml:4:41 0644 would be read as the number 644. | Write "0644" if it is a text, or the number in its plain form.',
+      ],
     ],
-    ['two steps of one name', step('    name: x\n  - task: anything\n    name: x'), ['p.yaml:6:11 Two steps are called "x". | Give each step a name of its own.']],
-    ['a bad pattern', step('    hosts: web[3:1]'), ['p.yaml:4:12 "web[3:1]" holds a bad range. A range runs upwards. | Write ranges as [1:9], [001:100], [a:f] or with a step as [0:10:2].']],
-    ['a bad pattern behind a good one', 'name: p\nhosts: "a,~("\nsteps: [{ task: anything }]', ['p.yaml:2:8 ~"(" is no regular expression. | Correct it; the syntax is that of JavaScript.']],
-    ['an empty pattern', 'name: p\nhosts: "&"\nsteps: [{ task: anything }]', ['p.yaml:2:8 The pattern "&" is empty. | Write all for every host.']],
-    ['a variable in a pattern', step('    hosts: "${x}"'), ['p.yaml:4:12 A variable cannot stand here. | Variables are for with: alone.']],
-    ['a variable in a name', step('    name: "on ${host.name}"'), ['p.yaml:4:11 A variable cannot stand here. | Variables are for with: alone.']],
-    ['a variable in a condition', step('    when: { facts: [{ unit: a.service, property: Id, is: "${x}" }] }'), ['p.yaml:4:58 A variable cannot stand here. | Variables are for with: alone.']],
-    ['a reference without an end', step('    with: { names: ["${x"] }'), ['p.yaml:4:21 ${ is not closed: "x". | Write ${name} or ${name.key} without blanks, or $${ for a literal ${.']],
+    [
+      'two steps of one name',
+      step('    name: x\n  - task: anything\n    name: x'),
+      ['p.yaml:6:11 Two steps are called "x". | Give each step a name of its own.'],
+    ],
+    [
+      'a bad pattern',
+      step('    hosts: web[3:1]'),
+      [
+        'p.yaml:4:12 "web[3:1]" holds a bad range. A range runs upwards. | Write ranges as [1:9], [001:100], [a:f] or with a step as [0:10:2].',
+      ],
+    ],
+    [
+      'a bad pattern behind a good one',
+      'name: p\nhosts: "a,~("\nsteps: [{ task: anything }]',
+      ['p.yaml:2:8 ~"(" is no regular expression. | Correct it; the syntax is that of JavaScript.'],
+    ],
+    [
+      'an empty pattern',
+      'name: p\nhosts: "&"\nsteps: [{ task: anything }]',
+      ['p.yaml:2:8 The pattern "&" is empty. | Write all for every host.'],
+    ],
+    [
+      'a variable in a pattern',
+      step('    hosts: "${x}"'),
+      ['p.yaml:4:12 A variable cannot stand here. | Variables are for with: alone.'],
+    ],
+    [
+      'a variable in a name',
+      step('    name: "on ${host.name}"'),
+      ['p.yaml:4:11 A variable cannot stand here. | Variables are for with: alone.'],
+    ],
+    [
+      'a variable in a condition',
+      step('    when: { facts: [{ unit: a.service, property: Id, is: "${x}" }] }'),
+      ['p.yaml:4:58 A variable cannot stand here. | Variables are for with: alone.'],
+    ],
+    [
+      'a reference without an end',
+      step('    with: { names: ["${x"] }'),
+      ['p.yaml:4:21 ${ is not closed: "x". | Write ${name} or ${name.key} without blanks, or $${ for a literal ${.'],
+    ],
     [
       'a reference that is an expression',
       'name: p\nvars:\n  a: x${1 + 1}\nsteps: [{ task: anything }]',
-      ['p.yaml:3:6 "1 + 1" in ${ } is not the name of a variable. | Write ${name} or ${name.key} without blanks, or $${ for a literal ${.'],
+      [
+        'p.yaml:3:6 "1 + 1" in ${ } is not the name of a variable. | Write ${name} or ${name.key} without blanks, or $${ for a literal ${.',
+      ],
     ],
-    ['a variable of the name host', 'name: p\nvars:\n  host: 1\nsteps: [{ task: anything }]', ["p.yaml:3:3 host is a variable of drover's own. | Choose another name."]],
+    [
+      'a variable of the name host',
+      'name: p\nvars:\n  host: 1\nsteps: [{ task: anything }]',
+      ["p.yaml:3:3 host is a variable of drover's own. | Choose another name."],
+    ],
     [
       'a variable nobody could refer to',
       'name: p\ndefaults:\n  a b: 1\nsteps: [{ task: anything }]',
-      ['p.yaml:3:3 "a b" cannot be the name of a variable. | Use letters, digits, _ and -, beginning with a letter or _.'],
+      [
+        'p.yaml:3:3 "a b" cannot be the name of a variable. | Use letters, digits, _ and -, beginning with a letter or _.',
+      ],
     ],
     [
       'a secret from nowhere',
       'name: p\nvars:\n  a: { secret: { evn: X } }\nsteps: [{ task: anything }]',
-      ['p.yaml:3:6 This secret does not say where it comes from. | Write { secret: { env: NAME } } or { secret: { file: PATH } }.'],
+      [
+        'p.yaml:3:6 This secret does not say where it comes from. | Write { secret: { env: NAME } } or { secret: { file: PATH } }.',
+      ],
     ],
     ['an unknown os', step('    when: { os: rhell }'), ['p.yaml:4:17 "rhell" is no os family. | Did you mean rhel?']],
     [
@@ -180,7 +297,10 @@ steps:
   test('a file that is no UTF-8', () => {
     const readFile = filesOf({ '/p.yaml': new Uint8Array([0x61, 0xff]) })
     const error = inputError(() => loadPlaybook('/p.yaml', { shippedDir, cwd: '/', tasks, readFile }))
-    expect([error.code, ...places(error.faults)]).toEqual(['playbook-invalid', '/p.yaml:1:2 The file is not UTF-8 text. | Save it as UTF-8.'])
+    expect([error.code, ...places(error.faults)]).toEqual([
+      'playbook-invalid',
+      '/p.yaml:1:2 The file is not UTF-8 text. | Save it as UTF-8.',
+    ])
   })
 })
 
@@ -193,53 +313,36 @@ test('an escaped dollar is no variable and is judged as it will arrive', () => {
   expect(() => load('name: p\nsteps: [{ task: file-present, with: { path: "/$${x}", content: y } }]')).not.toThrow()
 })
 
-describe('finding a playbook', () => {
-  let directory = ''
-  const text = 'name: x\nsteps: [{ task: anything }]'
-  beforeAll(() => {
-    directory = mkdtempSync(join(tmpdir(), 'drover-'))
-    mkdirSync(join(directory, 'shipped'))
-    mkdirSync(join(directory, 'here'))
-    for (const name of ['shipped/remediate.yaml', 'shipped/install.yaml', 'here/remediate.yaml', 'here/other.yml', 'shipped/README.md']) {
-      writeFileSync(join(directory, name), text)
-    }
+test('whatever is done to a file, it loads or has faults with places', () => {
+  const text =
+    readFileSync(new URL('../../docs/playbooks.md', import.meta.url), 'utf8')
+      .split('```')[1]
+      ?.replace('yaml\n', '') ?? ''
+  const edit = fc.record({
+    at: fc.nat(text.length),
+    drop: fc.nat(12),
+    put: fc.oneof(
+      fc.constant(''),
+      fc.constantFrom('${', '- ', ': ', '&a ', '*a', '{', '[', '\n', '"', '!!x ', '<<: '),
+      fc.string(),
+    ),
   })
-  afterAll(() => rmSync(directory, { recursive: true }))
-
-  const find = (name: string) => loadPlaybook(name, { shippedDir: join(directory, 'shipped'), cwd: join(directory, 'here'), tasks })
-  const failure = (name: string): DroverError => {
-    try {
-      find(name)
-    } catch (thrown) {
-      if (thrown instanceof DroverError) return thrown
-    }
-    throw new Error('found')
-  }
-
-  test('the list is that of the directory', () => {
-    expect(listPlaybooks(join(directory, 'shipped'))).toEqual(['install', 'remediate'])
-    expect(listPlaybooks(join(directory, 'nowhere'))).toEqual([])
-  })
-
-  test.each([
-    ['remediate', 'shipped/remediate.yaml'],
-    ['remediate.yaml', 'remediate.yaml'],
-    ['./remediate.yaml', './remediate.yaml'],
-    ['other.yml', 'other.yml'],
-  ])('%s is %s', (name, place) => {
-    expect(find(name).file).toBe(place.startsWith('shipped') ? join(directory, place) : place)
-  })
-
-  test('a slip in a name is answered with the near name and the list', () => {
-    expect(failure('remediat')).toMatchObject({
-      code: 'playbook-not-found',
-      message: 'No playbook is called "remediat".',
-      remedy: 'Did you mean remediate? The playbooks are: install, remediate.',
-    })
-    expect(failure('zzz').remedy).toBe('For a file write a path, such as ./zzz.yaml. The playbooks are: install, remediate.')
-  })
-
-  test.each(['./missing.yaml', '.', './', 'a\0/b', '..', '../shipped/remediate'])('%j is not there', (name) => {
-    expect(failure(name)).toMatchObject({ code: 'playbook-not-found' })
-  })
+  const allowed = ['playbook-invalid']
+  fc.assert(
+    fc.property(fc.array(edit, { minLength: 1, maxLength: 4 }), (edits) => {
+      const edited = edits.reduce((whole, { at, drop, put }) => whole.slice(0, at) + put + whole.slice(at + drop), text)
+      try {
+        load(edited)
+      } catch (thrown) {
+        if (!(thrown instanceof InputError)) throw thrown
+        expect(allowed).toContain(thrown.code)
+        for (const { line, column, remedy } of thrown.faults) {
+          expect(line).toBeGreaterThan(0)
+          expect(column).toBeGreaterThan(0)
+          expect(remedy).not.toBe('')
+        }
+      }
+    }),
+    { numRuns: 1000 },
+  )
 })

@@ -32,7 +32,11 @@ export const worker = task(
 export const file = task(
   'file-present',
   // Deliberately not strict: drover makes it so.
-  z.object({ path: z.string().startsWith('/'), content: z.union([z.string(), z.instanceof(Secret)]), mode: z.string().optional() }),
+  z.object({
+    path: z.string().startsWith('/'),
+    content: z.union([z.string(), z.instanceof(Secret)]),
+    mode: z.string().optional(),
+  }),
 )
 
 export const anything = task('anything', z.looseObject({}))
@@ -73,12 +77,14 @@ export const hostOf = (name: string, changes: Partial<Host> = {}): Host => ({
 
 export const inventoryOf = (hosts: readonly Host[]): Inventory => {
   const names = new Set(hosts.flatMap(({ groups }) => groups))
-  const groups = [...names].map((name): Group => ({
-    name,
-    hosts: hosts.filter((host) => host.groups.includes(name)).map((host) => host.name),
-    children: [],
-    vars: {},
-  }))
+  const groups = [...names].map(
+    (name): Group => ({
+      name,
+      hosts: hosts.filter((host) => host.groups.includes(name)).map((host) => host.name),
+      children: [],
+      vars: {},
+    }),
+  )
   return { sources: ['inventory.yaml'], hosts, groups }
 }
 
@@ -90,7 +96,10 @@ export interface World {
   readonly files?: Readonly<Record<string, string | Uint8Array>>
 }
 
-export const playsOf = (playbook: Playbook, { hosts = [hostOf('a')], limit, extraVars = {}, env = {}, files = {} }: World = {}): HostPlay[] =>
+export const playsOf = (
+  playbook: Playbook,
+  { hosts = [hostOf('a')], limit, extraVars = {}, env = {}, files = {} }: World = {},
+): HostPlay[] =>
   hostPlays({
     playbook,
     inventory: inventoryOf(hosts),

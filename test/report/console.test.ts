@@ -10,7 +10,7 @@ const plain = { colour: false, verbose: 0, diff: false, reports: null }
 const screenOf = (bodies: readonly RunEventBody[], options: Partial<ConsoleOptions> = {}): string[] => {
   let screen = ''
   const sink = createConsole({ ...plain, ...options, write: (text) => (screen += text) })
-  bodies.forEach((body, index) => sink(stamped(body, index)))
+  for (const [index, body] of bodies.entries()) sink(stamped(body, index))
   return screen.split('\n').slice(0, -1)
 }
 

@@ -30,8 +30,8 @@ export interface HostLiteral {
   readonly self?: Partial<SelfFacts>
   /** Why systemctl does not answer. */
   readonly noSystemd?: string
-  readonly units?: Readonly<Record<string, UnitLiteral>>
-  readonly paths?: Readonly<Record<string, PathLiteral>>
+  readonly units?: Readonly<Record<string, UnitLiteral>> | undefined
+  readonly paths?: Readonly<Record<string, PathLiteral>> | undefined
   readonly mounts?: Readonly<Record<string, Partial<MountFacts>>>
   readonly packages?: Readonly<Record<string, Known<string | null>>>
   readonly packageManager?: HostState['packageManager']

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import type { Server, Socket } from 'node:net'
-import { connect } from 'node:net'
 
 export interface LoopbackServer {
   readonly port: number
@@ -48,6 +47,44 @@ export const serveNothing = async (): Promise<LoopbackServer> => {
     stop: async () => {
       for (const socket of fillers) socket.destroy()
       child.kill('SIGKILL')
+    },
+  }
+}
+
+export interface Relay extends LoopbackServer {
+  readonly connectionCount: number
+  /** From now on it swallows everything, in both directions: a half-open link. */
+  goDeaf(): void
+  /** Ends the connections it holds; new ones are taken. */
+  cut(): void
+}
+
+/** Stands before a server, so that a test can break the line. */
+export const relayTo = async (target: number): Promise<Relay> => {
+  const pairs: [Socket, Socket][] = []
+  let isDeaf = false
+  const server = await serve((near) => {
+    const far = connect(target, '127.0.0.1')
+    far.on('error', () => undefined)
+    near.on('data', (chunk) => isDeaf || far.write(chunk))
+    far.on('data', (chunk) => isDeaf || near.write(chunk))
+    near.on('close', () => far.destroy())
+    far.on('close', () => near.destroy())
+    pairs.push([near, far])
+  })
+  return {
+    ...server,
+    get connectionCount() {
+      return pairs.length
+    },
+    goDeaf: () => {
+      isDeaf = true
+    },
+    cut: () => {
+      for (const [near, far] of pairs) {
+        near.destroy()
+        far.destroy()
+      }
     },
   }
 }

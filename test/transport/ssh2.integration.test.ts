@@ -8,7 +8,7 @@ import { runScript } from '../../src/transport/run-script.ts'
 import { createSsh2Transport } from '../../src/transport/ssh2-transport.ts'
 import type { Ssh2Transport, Ssh2TransportOptions } from '../../src/transport/ssh2-transport.ts'
 import { fakeHost } from './fake-host.ts'
-import { serve, serveNothing } from './loopback-servers.ts'
+import { relayTo, serve, serveNothing } from './loopback-servers.ts'
 import type { LoopbackServer } from './loopback-servers.ts'
 import { createSshLab, freePort } from './sshd.ts'
 import type { Sshd, SshLab } from './sshd.ts'
@@ -74,7 +74,7 @@ const connect = async (host = target(), over: Partial<Ssh2TransportOptions> = {}
 const exec = (connection: Connection, command: string, over: Partial<ExecRequest> = {}) =>
   connection.exec({ command, deadlineMs: 10_000, maxBytes: 1_000_000, ...over })
 
-const stopAtEnd = <T extends LoopbackServer | Sshd>(server: T): T => {
+const stopAtEnd = <T extends Pick<LoopbackServer, 'stop'>>(server: T): T => {
   undo.push(() => server.stop())
   return server
 }
@@ -146,6 +146,33 @@ describe('a connection', () => {
     await connection.close()
     await connection.close()
     await expect(exec(connection, 'echo')).rejects.toMatchObject({ code: 'connection-lost' })
+  })
+})
+
+describe('with ssh-agent', () => {
+  test('an empty list of keys means what the agent holds, and of many keys only five are offered', async () => {
+    const agent = stopAtEnd(await lab.startAgent())
+    for (let index = 0; index < 4; index += 1) agent.add(lab.makeKey(`held_${index}`))
+    agent.add(lab.makeKey('held_rsa', { type: 'rsa' }))
+    lab.authorize('held_rsa')
+    const connection = await connect(target({ identityFiles: [] }), { agentSocket: agent.socket })
+    expect((await exec(connection, 'echo in')).stdout.toString()).toBe('in\n')
+    const identityFiles = [lab.makeKey('first_stranger')]
+    const failure = await connect(target({ identityFiles }), { agentSocket: agent.socket }).catch((error: DroverError) => error)
+    expect((failure as DroverError).detail?.match(/offered:/g)).toHaveLength(5)
+  })
+
+  test('an encrypted key file needs no passphrase when the agent holds its key', async () => {
+    const agent = stopAtEnd(await lab.startAgent())
+    agent.add(lab.keyFile)
+    const file = lab.encryptedCopy('user', 'user_copy', 'sesame')
+    const connection = await connect(target({ identityFiles: [file] }), { agentSocket: agent.socket })
+    expect((await exec(connection, 'echo in')).stdout.toString()).toBe('in\n')
+  })
+
+  test('an agent that is gone is told of, and the key file is used', async () => {
+    await connect(target(), { agentSocket: lab.path('no-agent') })
+    expect(notices).toEqual([{ host: 'host-1', message: expect.stringContaining('of no use') }])
   })
 })
 
@@ -347,10 +374,12 @@ describe('a command', () => {
   test('its output is handed on while it runs', async () => {
     const connection = await connect()
     const first = Promise.withResolvers<string>()
-    const running = exec(connection, 'echo one; read line; echo two', {
+    const go = lab.path('go')
+    const running = exec(connection, `echo one; until [ -e ${go} ]; do sleep 0.02; done; echo two`, {
       onStdout: (chunk) => first.resolve(Buffer.from(chunk).toString()),
     })
     expect(await first.promise).toBe('one\n')
+    writeFileSync(go, '')
     expect((await running).stdout.toString()).toBe('one\ntwo\n')
   })
 
@@ -413,25 +442,9 @@ describe('a command', () => {
   })
 
   test('is lost when keepalives get no answer', async () => {
-    let isDeaf = false
-    const relay = stopAtEnd(await serve(() => undefined))
-    await relay.stop()
-    const deaf = await import('node:net').then(({ createServer, connect: dial }) => {
-      const server = createServer((near) => {
-        const far = dial(sshd.port, '127.0.0.1')
-        for (const socket of [near, far]) socket.on('error', () => undefined)
-        near.on('data', (chunk) => isDeaf || far.write(chunk))
-        far.on('data', (chunk) => isDeaf || near.write(chunk))
-        near.on('close', () => far.destroy())
-      })
-      return new Promise<typeof server>((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)))
-    })
-    undo.push(async () => deaf.close())
-    const { port } = deaf.address() as { port: number }
-    const connection = await connect(target({ port, knownHostsFiles: [knownHostsFile(entry(port))] }), {
-      keepalive: { intervalMs: 50, countMax: 2 },
-    })
-    isDeaf = true
+    const relay = stopAtEnd(await relayTo(sshd.port))
+    const connection = await connect(target({ port: relay.port }), { keepalive: { intervalMs: 50, countMax: 2 } })
+    relay.goDeaf()
     await expect(exec(connection, 'echo')).rejects.toMatchObject({
       code: 'connection-lost',
       message: expect.stringContaining('Keepalive timeout'),
@@ -492,25 +505,31 @@ describe('jump hosts', () => {
     expect(connects).toBe(1)
   })
 
-  test('a dead jump host ends the hosts behind it and no other, and is connected anew', async () => {
-    const gate = await lab.start()
+  test('a jump host that goes away ends the hosts behind it and no other, and is connected anew', async () => {
+    const relay = stopAtEnd(await relayTo(sshd.port))
     const made = transport()
-    const jump = target({ name: 'gate', port: gate.port })
-    const [inner, direct] = await Promise.all([made.connect(behind([jump])), made.connect(target())])
-    undo.push(() => direct.close())
-    const own = await made.connect(jump)
-    const running = exec(inner, 'exec sleep 2')
-    const lost = expect(running).rejects.toMatchObject({ code: 'connection-lost' })
-    // The shared connection is another process of the same server than our own one; both are its children.
-    const children = await exec(own, `ps -o pid= --ppid $(ps -o ppid= -p $(ps -o ppid= -p $PPID || echo 1) || echo 1)`)
-    void children
-    await own.close()
-    await gate.stop()
-    const pids = await exec(direct, `pgrep -f 'sshd: ${lab.user}.*' || true`)
-    void pids
+    const jump = target({ name: 'gate', port: relay.port })
+    const hosts = [behind([jump]), behind([jump], { name: 'inner-2' }), target()] as const
+    const [one, two, direct] = await Promise.all(hosts.map((host) => made.connect(host)))
+    expect(relay.connectionCount).toBe(1)
+    const running = [one, two].map((inner) => exec(inner as Connection, 'echo; exec sleep 2', { onStdout: () => relay.cut() }))
+    for (const lost of await Promise.allSettled(running)) {
+      expect(lost).toMatchObject({ status: 'rejected', reason: { code: 'connection-lost' } })
+    }
+    expect((await exec(direct as Connection, 'echo fine')).stdout.toString()).toBe('fine\n')
+    const again = await made.connect(behind([jump]))
+    expect((await exec(again, 'echo again')).stdout.toString()).toBe('again\n')
+    await Promise.all([direct, again].map((connection) => connection?.close()))
+  })
+
+  test('nobody waiting for it any more, a jump host is not waited for', async () => {
+    const mute = stopAtEnd(await serve(() => undefined))
+    const made = transport()
+    const controller = new AbortController()
+    const connecting = made.connect(behind([target({ port: mute.port })]), controller.signal)
+    setTimeout(() => controller.abort(), 50)
+    await expect(connecting).rejects.toMatchObject({ code: 'cancelled' })
     await made.close()
-    await lost
-    expect((await exec(direct, 'echo fine')).stdout.toString()).toBe('fine\n')
   })
 
   test('a closed port behind a jump host, and a jump host that forwards nothing', async () => {

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
@@ -20,12 +20,21 @@ export interface SshLab {
   /** The base64 blob of a public key file made by `makeKey`. */
   publicKey(name: string): string
   authorize(name: string): void
+  /** The same key, its file closed with a passphrase. */
+  encryptedCopy(of: string, name: string, passphrase: string): string
+  startAgent(): Promise<Agent>
   start(config?: string): Promise<Sshd>
   stop(): Promise<void>
 }
 
 export interface Sshd {
   readonly port: number
+  stop(): Promise<void>
+}
+
+export interface Agent {
+  readonly socket: string
+  add(keyFile: string): void
   stop(): Promise<void>
 }
 
@@ -39,6 +48,7 @@ export const createSshLab = (): SshLab => {
   chmodSync(directory, 0o755)
   const path = (name: string): string => join(directory, name)
   const running: Sshd[] = []
+  let agentCount = 0
 
   const makeKey = (name: string, { type = 'ed25519', passphrase = '' } = {}): string => {
     execFileSync('ssh-keygen', ['-q', '-t', type, '-N', passphrase, '-C', name, '-f', path(name)])
@@ -72,6 +82,8 @@ export const createSshLab = (): SshLab => {
       'KbdInteractiveAuthentication no',
       'PermitRootLogin prohibit-password',
       'MaxStartups 100',
+      // The startup files of whoever runs the tests are no part of them.
+      `SetEnv HOME=${directory}`,
     ]
     writeFileSync(file, `${lines.join('\n')}\n`)
     const child = spawn(sshdPath, ['-D', '-e', '-f', file], { stdio: ['ignore', 'ignore', 'pipe'] })
@@ -81,12 +93,29 @@ export const createSshLab = (): SshLab => {
     return sshd
   }
 
+  const encryptedCopy = (of: string, name: string, passphrase: string): string => {
+    copyFileSync(path(of), path(name))
+    execFileSync('ssh-keygen', ['-q', '-p', '-P', '', '-N', passphrase, '-f', path(name)])
+    return path(name)
+  }
+
+  const startAgent = async (): Promise<Agent> => {
+    agentCount += 1
+    const socket = path(`agent.${agentCount}`)
+    const child = spawn('ssh-agent', ['-D', '-a', socket], { stdio: 'ignore' })
+    while (!existsSync(socket)) await sleep(5)
+    const add = (file: string) => {
+      execFileSync('ssh-add', ['-q', file], { env: { ...process.env, SSH_AUTH_SOCK: socket }, stdio: 'ignore' })
+    }
+    return { socket, add, stop: () => stopChild(child) }
+  }
+
   const stop = async (): Promise<void> => {
     await Promise.all(running.map((sshd) => sshd.stop()))
     rmSync(directory, { recursive: true, force: true })
   }
 
-  return { directory, user: userInfo().username, keyFile, path, makeKey, publicKey, authorize, start, stop }
+  return { directory, user: userInfo().username, keyFile, path, makeKey, publicKey, authorize, encryptedCopy, startAgent, start, stop }
 }
 
 export const freePort = (): Promise<number> =>

@@ -10,7 +10,7 @@ import type { HostRootState } from './host-root.ts'
 import { type LinkedBecause, linkedFacts, readLinked } from './linked.ts'
 import type { Machine } from './names.ts'
 import type { Variant } from './service.ts'
-import { statusSigns } from './status-signs.ts'
+import { signsFacts, statusSigns } from './status-signs.ts'
 import { type Verdict, verdictOf } from './verdict.ts'
 import { isRoot } from './visible.ts'
 
@@ -45,7 +45,7 @@ export interface HostStatus {
   readonly fix: string | null
 }
 
-export const statusFacts = (_host: Host): Fact[] => mergeFacts([...deploymentFacts(), ...findingsFacts(), ...linkedFacts()])
+export const statusFacts = (_host: Host): Fact[] => mergeFacts([...deploymentFacts(), ...findingsFacts(), ...linkedFacts(), ...signsFacts()])
 
 export const assess = (view: HostView, host: Host): HostStatus => {
   const deployment = readDeployment(view)

@@ -4,7 +4,7 @@ import { type AgentConfig, configFacts, readConfig } from './config.ts'
 import { type DaemonState, daemonStateFacts, readDaemonState } from './daemon-state.ts'
 import { type HostRootState, hostRootState } from './host-root.ts'
 import { hostRootFacts, hostRootSigns } from './host-root-signs.ts'
-import { type Machine, machines, workerUnits } from './names.ts'
+import { imageMount, type Machine, machines, workerUnits } from './names.ts'
 import { type AgentService, isInstalled, readService, serviceFacts, type Variant } from './service.ts'
 import { readTarget, type Target, targetFacts } from './target.ts'
 import { readUpgradeSignal, type UpgradeSignal, upgradeSignalFacts } from './upgrade-signal.ts'
@@ -79,6 +79,6 @@ export const readDeployment = (view: HostView): Deployment => ({
     return machines.map((machine) => readWorker(view, machine))
   },
   get others() {
-    return targetMembers(view).filter((name) => !workerUnits.includes(name))
+    return targetMembers(view).filter((name) => !workerUnits.includes(name) && name !== imageMount)
   },
 })

@@ -12,3 +12,5 @@ export type Machine = (typeof machines)[number]
 export const isMachine = (name: unknown): name is Machine => machines.some((machine) => machine === name)
 export const workerUnit = (machine: Machine): string => `systemd-nspawn@${machine}.service`
 export const workerUnits: readonly string[] = machines.map(workerUnit)
+/** What systemd-container itself puts under machines.target: it starts no machine. */
+export const imageMount = 'var-lib-machines.mount'

@@ -1,13 +1,21 @@
+import type { Fact } from '../../facts/fact.ts'
 import type { HostView } from '../../facts/view.ts'
+import { wiring } from '../worker/wiring.ts'
 import type { Deployment } from './deployment.ts'
-import { movingMark } from './paths.ts'
+import { agentUnitFile, dropInFile, movingMark } from './paths.ts'
 import type { AgentService } from './service.ts'
-import { agentWantsTarget, type Target } from './target.ts'
+import type { Target } from './target.ts'
 import type { StatusSigns } from './verdict.ts'
 import type { Worker } from './workers.ts'
 
 /** A move ends within two starts of the agent; after three minutes it is stuck (domain.md 6.5). */
 const moveStuckAfterS = 180
+
+/** What `wiring` reads beside the deployment. */
+export const signsFacts = (): Fact[] => [
+  { kind: 'path', path: agentUnitFile, content: 65_536 },
+  { kind: 'mount', path: dropInFile },
+]
 
 export const statusSigns = (view: HostView, deployment: Deployment): StatusSigns => {
   const { service, target, daemonState, hostRoot } = deployment
@@ -26,12 +34,18 @@ export const statusSigns = (view: HostView, deployment: Deployment): StatusSigns
     moveStuck: hostRoot.startsWith('MOVING') && markAgeS(view) > moveStuckAfterS,
     target: targetState(target),
     targetEnabled: target?.enabled ?? false,
-    agentWantsTarget: view.systemd.ok && agentWantsTarget(view),
+    wired: view.systemd.ok && deployment.installed && isWired(view),
     state: daemonState === null ? 'unseen' : daemonState.ok ? 'ok' : 'damaged',
     worker: workerState(worker),
     workerEnabled: worker?.enabled ?? false,
     workerMasked: worker?.masked ?? false,
   }
+}
+
+// The task's own judgement, so that status never offers a playbook that would then change nothing.
+const isWired = (view: HostView): boolean => {
+  const missing = wiring(view)
+  return !('code' in missing) && missing.length === 0
 }
 
 const agentState = (service: AgentService | null): StatusSigns['agent'] => {

@@ -18,7 +18,8 @@ export interface StatusSigns {
   readonly moveStuck: boolean
   readonly target: 'active' | 'inactive' | 'masked' | 'missing'
   readonly targetEnabled: boolean
-  readonly agentWantsTarget: boolean
+  /** The agent's unit pulls the target in, now and at the next boot (W1). */
+  readonly wired: boolean
   /** daemon-state.json, which names the active side; `unseen` without root. */
   readonly state: 'ok' | 'damaged' | 'unseen'
   readonly worker: 'active' | 'starting' | 'down'
@@ -57,7 +58,7 @@ const table = [
   { verdict: 'worker-stopped', when: (s) => !s.workerEnabled && s.worker === 'down', fix: null },
   { verdict: 'worker-starting', when: (s) => s.worker !== 'active', fix: null },
   { verdict: 'worker-disabled', when: (s) => !s.workerEnabled || s.workerMasked, fix: null },
-  { verdict: 'not-wired', when: (s) => !s.agentWantsTarget && !s.targetEnabled, fix: 'machines-target' },
+  { verdict: 'not-wired', when: (s) => !s.wired && !s.targetEnabled, fix: 'machines-target' },
   { verdict: 'agent-disabled', when: (s) => !s.agentEnabled, fix: null },
   { verdict: 'unfinished', when: (s) => s.owed, fix: null },
   { verdict: 'unconfirmed', when: (s) => s.rollback === 'armed', fix: null },

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { viewOf } from '../../../src/facts/view.ts'
 import { assess, statusFacts } from '../../../src/tasks/agent/assess.ts'
+import { dropInFile } from '../../../src/tasks/agent/paths.ts'
+import { machinesTargetDropIn } from '../../../src/tasks/units/machines-target-drop-in.ts'
 import { aHost, enabledTarget, runningHost, stuckHost } from '../deployed.ts'
 import { type HostLiteral, hostState } from '../host-state.ts'
 
@@ -9,12 +11,17 @@ const status = (literal: HostLiteral) => assess(viewOf(hostState(literal, status
 const agent = 'aks-flex-node-agent.service'
 const kube1 = 'systemd-nspawn@kube1.service'
 
+const wiredAgent = { ActiveState: 'active', UnitFileState: 'enabled', Wants: 'machines.target' }
+const dropIn = { [dropInFile]: { file: machinesTargetDropIn.content } }
+
 test.each<[string, string | null, HostLiteral]>([
   ['no-agent', null, {}],
   ['no-systemd', null, runningHost({ noSystemd: 'Failed to connect to bus' })],
   ['not-wired', 'machines-target', runningHost()],
   ['healthy', null, runningHost({ paths: enabledTarget })],
-  ['healthy', null, runningHost({ units: { [agent]: { ActiveState: 'active', UnitFileState: 'enabled', Wants: 'machines.target' } } })],
+  ['healthy', null, runningHost({ units: { [agent]: wiredAgent }, paths: dropIn })],
+  ['not-wired', 'machines-target', runningHost({ units: { [agent]: wiredAgent } })],
+  ['not-wired', 'machines-target', runningHost({ paths: dropIn })],
   ['stuck', 'remediate', stuckHost()],
   ['stuck', 'remediate', stuckHost({ units: { [kube1]: { ActiveState: 'activating', SubState: 'auto-restart' } } })],
   ['worker-starting', null, stuckHost({ units: { [kube1]: { ActiveState: 'activating', SubState: 'start' } } })],

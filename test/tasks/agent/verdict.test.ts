@@ -17,7 +17,7 @@ const well: StatusSigns = {
   moveStuck: false,
   target: 'active',
   targetEnabled: false,
-  agentWantsTarget: true,
+  wired: true,
   state: 'ok',
   worker: 'active',
   workerEnabled: true,
@@ -27,7 +27,7 @@ const well: StatusSigns = {
 const rows: [Verdict, string | null, Partial<StatusSigns>][] = [
   ['healthy', null, {}],
   ['healthy', null, { target: 'inactive' }],
-  ['healthy', null, { agentWantsTarget: false, targetEnabled: true }],
+  ['healthy', null, { wired: false, targetEnabled: true }],
   ['healthy', null, { rollback: 'rolled-back' }],
   ['no-systemd', null, { systemd: false, installed: false }],
   ['locked', null, { busy: true, worker: 'down' }],
@@ -41,7 +41,7 @@ const rows: [Verdict, string | null, Partial<StatusSigns>][] = [
   ['state-unreadable', null, { state: 'unseen', worker: 'down', workerEnabled: false }],
   ['agent-failed', null, { state: 'unseen', agent: 'failed', worker: 'down', workerEnabled: false }],
   ['worker-masked', null, { workerMasked: true, worker: 'down' }],
-  ['stuck', 'remediate', { target: 'inactive', worker: 'down', agentWantsTarget: false }],
+  ['stuck', 'remediate', { target: 'inactive', worker: 'down', wired: false }],
   ['stuck', 'remediate', { worker: 'down' }],
   ['stuck', 'remediate', { worker: 'down', agent: 'failed' }],
   ['root-conflict', null, { hostRoot: 'CONFLICT', agent: 'failed' }],
@@ -49,10 +49,10 @@ const rows: [Verdict, string | null, Partial<StatusSigns>][] = [
   ['agent-failed', null, { agent: 'failed' }],
   ['agent-down', null, { agent: 'down', worker: 'down', workerEnabled: false }],
   ['move-stuck', null, { hostRoot: 'MOVING-2', moveStuck: true, agent: 'down' }],
-  ['worker-stopped', null, { worker: 'down', workerEnabled: false, agentWantsTarget: false }],
+  ['worker-stopped', null, { worker: 'down', workerEnabled: false, wired: false }],
   ['worker-starting', null, { worker: 'starting' }],
   ['worker-disabled', null, { workerEnabled: false }],
-  ['not-wired', 'machines-target', { agentWantsTarget: false }],
+  ['not-wired', 'machines-target', { wired: false }],
   ['agent-disabled', null, { agentEnabled: false }],
   ['unfinished', null, { owed: true }],
   ['unconfirmed', null, { rollback: 'armed' }],
@@ -80,7 +80,7 @@ const anySigns: fc.Arbitrary<StatusSigns> = fc.record({
   moveStuck: fc.boolean(),
   target: fc.constantFrom('active', 'inactive', 'masked', 'missing'),
   targetEnabled: fc.boolean(),
-  agentWantsTarget: fc.boolean(),
+  wired: fc.boolean(),
   state: fc.constantFrom('ok', 'damaged', 'unseen'),
   worker: fc.constantFrom('active', 'starting', 'down'),
   workerEnabled: fc.boolean(),
@@ -101,7 +101,7 @@ test('the verdict is total, and healthy means that all that is wanted runs and w
         expect(signs).toMatchObject({ systemd: true, installed: true, agent: 'active', worker: 'active', workerEnabled: true, agentEnabled: true })
         expect(signs).toMatchObject({ state: 'ok', owed: false, busy: false, moveStuck: false })
         expect(['active', 'inactive']).toContain(signs.target)
-        expect(signs.targetEnabled || signs.agentWantsTarget).toBe(true)
+        expect(signs.targetEnabled || signs.wired).toBe(true)
       }
       // A playbook is offered only where it could act: the active side is known, nothing masked or held.
       if (fix !== null) expect(signs).toMatchObject({ state: 'ok', busy: false, workerEnabled: true })

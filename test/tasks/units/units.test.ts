@@ -43,6 +43,10 @@ test('the model says what the text says', () => {
 
 test('no value can begin a line of its own, continue onto the next, or carry a comment', () => {
   const hostile = fc.tuple(fc.string(), fc.constantFrom('\n', '\r', '\0', ' # x'), fc.string()).map((parts) => parts.join(''))
-  fc.assert(fc.property(hostile, (value) => expect(() => unitFile([{ name: 'Unit', lines: [['Description', value]] }])).toThrow()))
+  fc.assert(
+    fc.property(hostile, (value) => {
+      expect(() => unitFile([{ name: 'Unit', lines: [['Description', value]] }])).toThrow()
+    }),
+  )
   expect(() => unitFile([{ name: 'Unit', lines: [['Description', 'x\\']] }])).toThrow()
 })

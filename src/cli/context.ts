@@ -1,0 +1,31 @@
+import type { Tasks } from '../runner/plan.ts'
+import type { Ssh2Transport, Ssh2TransportOptions } from '../transport/ssh2-transport.ts'
+
+export interface TextOutput {
+  readonly write: (text: string) => void
+  readonly isTTY: boolean
+  readonly columns: number | undefined
+}
+
+/** All that the command line has of the world around it, so that tests run it in process. */
+export interface CliContext {
+  /** What follows the program's name. */
+  readonly argv: readonly string[]
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly cwd: string
+  readonly home: string
+  readonly user: string
+  readonly workstation: string
+  readonly stdout: TextOutput
+  readonly stderr: TextOutput
+  /** Calls the listener at each SIGINT or SIGTERM until the returned function is called. */
+  readonly onInterrupt: (listener: () => void) => () => void
+  /** Ends the process without waiting for anything. */
+  readonly exitNow: (code: number) => void
+  readonly now: () => Date
+  readonly version: string
+  readonly tasks: Tasks
+  /** Where the playbooks that come with drover are. */
+  readonly playbooksDir: string
+  readonly createTransport: (options: Ssh2TransportOptions) => Ssh2Transport
+}

@@ -1,0 +1,45 @@
+import { exitCodeMeanings } from '../report/exit-code.ts'
+
+const exitCodes = Object.entries(exitCodeMeanings)
+  .map(([code, meaning]) => `  ${code.padStart(3)}  ${meaning}`)
+  .join('\n')
+
+/** What follows the options in --help. A test runs every line that begins with `drover` through the parser. */
+export const examples = {
+  drover: `
+Examples:
+  drover status -i hosts.yaml
+  drover run remediate -i "10.0.0.7," --check --diff
+  drover run machines-target -i hosts.yaml -l rhel --reason "bug 436"
+
+Environment:
+  DROVER_INVENTORY       inventory to use where no -i is given
+  DROVER_KEY_PASSPHRASE  opens encrypted private keys that ssh-agent does not hold
+  DROVER_OPERATOR        who is responsible, as hosts and reports show it (default: USER@workstation)
+  NO_COLOR, FORCE_COLOR  no colours, or colours where there is no terminal
+
+Exit codes:
+${exitCodes}
+`,
+  run: `
+Examples:
+  drover run preflight -i hosts.yaml --ignore-preflight-errors swap-active
+  drover run remediate -i hosts.yaml -l rhel,!rhel9-b -C -D
+  drover run remediate -i hosts.yaml -l @stuck.txt --output json
+  drover run ./my-playbook.yaml -i "web1,web2:2222," -u admin -e within_s=60 -e @vars.yaml
+
+drover playbooks lists the names. Ctrl-C starts no further host and lets the others end; a second one stops them.
+`,
+  status: `
+Examples:
+  drover status -i hosts.yaml -l rhel
+  drover status -i hosts.yaml --where verdict=stuck -o names > stuck.txt
+  drover status -i hosts.yaml --exit-code --output json
+`,
+  inventory: `
+Examples:
+  drover inventory list -i hosts.yaml -l rhel
+  drover inventory graph -i hosts.yaml
+  drover inventory check -i hosts.yaml -i more-hosts.yaml
+`,
+} as const

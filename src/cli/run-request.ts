@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs'
+import { DroverError } from '../errors.ts'
+import { parseExtraVars } from '../playbook/extra-vars.ts'
+import { hostPlays } from '../playbook/host-plays.ts'
+import { loadPlaybook } from '../playbook/load.ts'
+import type { HostPlay, Playbook } from '../playbook/playbook.ts'
+import type { Ssh2Transport } from '../transport/ssh2-transport.ts'
+import type { CliContext } from './context.ts'
+import { createFaults } from './faults.ts'
+import { optionVars, refuseIdle, type RunOptions } from './run-options.ts'
+import { chooseHosts, readSources, type Sources } from './sources.ts'
+
+export interface RunRequest {
+  readonly sources: Sources
+  readonly playbook: Playbook
+  readonly plays: readonly HostPlay[]
+}
+
+/** Reads everything a run needs of this machine; what is wrong with it is thrown all at once, before any host is touched. */
+export const prepareRun = async (context: CliContext, transport: Ssh2Transport, name: string, options: RunOptions): Promise<RunRequest> => {
+  const { cwd, env, tasks } = context
+  const faults = createFaults()
+  const sources = await faults.attempt(() => readSources(context, options))
+  const hosts = sources && (await faults.attempt(() => chooseHosts(context, sources.inventory, options)))
+  const playbook = await faults.attempt(() => loadPlaybook(name, { shippedDir: context.playbooksDir, cwd, tasks }))
+  const given = await faults.attempt(() => parseExtraVars(options.extraVars ?? [], { cwd, readFile: readFileSync }))
+  if (playbook !== undefined) await faults.attempt(() => refuseIdle(options, playbook))
+  const plays =
+    sources && hosts && playbook && given
+      ? await faults.attempt(() => {
+          const extraVars = { ...given, ...optionVars(options) }
+          const secrets = { env, readFile: readFileSync }
+          const { inventory } = sources
+          return someOf(hostPlays({ playbook, inventory, hosts, tasks, extraVars, cwd, secrets }), playbook, options)
+        })
+      : undefined
+  const reached = plays?.map(({ host }) => host) ?? hosts
+  if (reached !== undefined) await faults.attempt(() => transport.prepare(reached))
+  faults.throwAny()
+  if (sources === undefined || playbook === undefined || plays === undefined) throw new Error('a part of the request is missing')
+  return { sources, playbook, plays }
+}
+
+const someOf = (plays: HostPlay[], { name, hosts }: Playbook, { limit }: RunOptions): HostPlay[] => {
+  if (plays.length > 0) return plays
+  throw new DroverError({
+    code: 'pattern-no-match',
+    message: `The playbook ${name} is for ${hosts}, and --limit ${limit ?? 'all'} leaves none of these hosts.`,
+    remedy: 'Choose hosts that the playbook is for; drover inventory graph shows who is in which group.',
+  })
+}
