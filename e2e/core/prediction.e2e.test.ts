@@ -4,10 +4,10 @@ import type { Change } from '../../src/changes/change.ts'
 import { predict } from '../../src/changes/predict.ts'
 import type { Fact } from '../../src/facts/fact.ts'
 import { lookUp } from '../../src/facts/tree.ts'
-import { type CoreHost, openCore } from '../support/core.ts'
-import { differences } from '../support/compare.ts'
 import type { LabHost } from '../lab/host.ts'
 import { type Lab, openLab } from '../lab/lab.ts'
+import { differences } from '../support/compare.ts'
+import { type CoreHost, openCore } from '../support/core.ts'
 
 /** Property: what a change is predicted to do is what the host shows afterwards, for every kind of change. */
 
@@ -31,12 +31,25 @@ afterAll(async () => {
 const base = '/srv/prediction'
 const names = ['a', 'b', 'c']
 // Two levels are enough for every relation there is: parent, child, sibling, through a link.
-const paths = [...names.map((name) => `${base}/${name}`), ...names.flatMap((one) => names.map((other) => `${base}/${one}/${other}`))]
+const paths = [
+  ...names.map((name) => `${base}/${name}`),
+  ...names.flatMap((one) => names.map((other) => `${base}/${one}/${other}`)),
+]
 const path = fc.constantFrom(...paths)
 const mode = fc.constantFrom(0o600, 0o644, 0o755)
 const fileChange: fc.Arbitrary<Change> = fc.oneof(
-  fc.record({ kind: fc.constant('write' as const), path, content: fc.string({ unit: 'binary' }).map(wellFormed), mode, owner: fc.constant('root:root') }),
-  fc.record({ kind: fc.constant('link' as const), path, target: fc.oneof(path, fc.constantFrom('a', 'b/c', '../prediction/c', 'nowhere')) }),
+  fc.record({
+    kind: fc.constant('write' as const),
+    path,
+    content: fc.string({ unit: 'binary' }).map(wellFormed),
+    mode,
+    owner: fc.constant('root:root'),
+  }),
+  fc.record({
+    kind: fc.constant('link' as const),
+    path,
+    target: fc.oneof(path, fc.constantFrom('a', 'b/c', '../prediction/c', 'nowhere')),
+  }),
   fc.record({ kind: fc.constant('directory' as const), path, mode, owner: fc.constant('root:root') }),
   fc.record({ kind: fc.constant('remove' as const), path, recurse: fc.constant(true) }),
   fc.record({ kind: fc.constant('attributes' as const), path, mode, owner: fc.constant('root:root') }),
@@ -96,7 +109,12 @@ systemctl daemon-reload`)
       { kind: 'unit', name: 'three.service' },
       { kind: 'path', path: '/etc/systemd/system/one.service.d/10-more.conf', content: 100, sha256: true },
     ]
-    const up = (unit: string): Change => ({ kind: 'await', condition: { unit, is: 'active' }, withinMs: 5000, stableMs: 0 })
+    const up = (unit: string): Change => ({
+      kind: 'await',
+      condition: { unit, is: 'active' },
+      withinMs: 5000,
+      stableMs: 0,
+    })
     const sequences: Change[][] = [
       [{ kind: 'systemctl', verb: 'start', unit: 'one.service' }, up('one.service'), up('two.service')],
       [{ kind: 'systemctl', verb: 'restart', unit: 'one.service' }, up('one.service')],
@@ -120,7 +138,9 @@ systemctl daemon-reload`)
       const before = await core.inspect(unitFacts)
       const predicted = changes.reduce(predict, before)
       await core.apply(before, changes)
-      expect(differences(predicted, await core.inspect(unitFacts), ['/etc/systemd/system/one.service.d/10-more.conf'])).toEqual([])
+      expect(
+        differences(predicted, await core.inspect(unitFacts), ['/etc/systemd/system/one.service.d/10-more.conf']),
+      ).toEqual([])
     }
   }, 60_000)
 })

@@ -6,7 +6,7 @@ let lab: Lab | undefined
 afterAll(() => lab?.close())
 
 test('lacks systemd-container until dnf installs it, and then has a disabled machines.target', async () => {
-  lab = await openLab('bare-itself', { yes: true })
+  lab = await openLab('bare-itself')
   const host = await lab.boot({ name: 'bare', image: 'rhel9-like-bare' })
   const look = 'rpm -q systemd-container >/dev/null; echo $?; systemctl show -p UnitFileState --value machines.target'
   expect(await host.must(look)).toBe('1')

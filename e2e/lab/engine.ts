@@ -4,9 +4,9 @@ import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } 
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Docker, runningDocker } from './docker.ts'
-import { installMissing } from './install.ts'
+import { installMissing, NEEDS } from './install.ts'
 import { withLock } from './lock.ts'
-import { processStart } from './processes.ts'
+import { nameOf, processStart } from './processes.ts'
 import { stateDir, stateFolder } from './state.ts'
 
 const SOCKET = '/var/run/docker.sock'
@@ -23,6 +23,9 @@ const WAYS: readonly (readonly string[])[] = [
   ['--iptables=false', '--ip6tables=false', '--storage-driver=vfs'],
 ]
 
+/** An engine that was killed leaves these behind, and the next one refuses to start if such a number has gone to another process. */
+const PID_FILES = ['/var/run/docker.pid', '/var/run/docker/containerd/containerd.pid']
+
 export interface EngineOptions {
   /** Install packages without asking. */
   yes?: boolean
@@ -34,14 +37,16 @@ export async function ensureEngine(options: EngineOptions = {}): Promise<Docker>
     (await withLock('engine', 300_000, async () => {
       const started = await runningDocker() // by whoever held the lock before us
       if (started !== undefined) return started
-      await installMissing([{ command: 'dockerd', packages: ['docker.io'] }], options.yes ?? false)
-      return startEngine()
+      await installMissing(Object.values(NEEDS), options.yes ?? false) // all of it, so as to ask once
+      // Where an init system runs, the package has started the engine already.
+      return (await runningDocker()) ?? startEngine()
     }))
   )
 }
 
 async function startEngine(): Promise<Docker> {
   const logFile = join(stateFolder(), 'dockerd.log')
+  for (const file of PID_FILES) removeIfStale(file)
   const said: string[] = []
   for (const way of WAYS) {
     process.stderr.write(`lab: starting dockerd ${way.join(' ')}\n`)
@@ -76,6 +81,12 @@ async function startDockerd(flags: readonly string[], logFile: string): Promise<
   if (child.pid !== undefined && !ended) process.kill(child.pid, 'SIGTERM')
   for (const deadline = Date.now() + 10_000; Date.now() < deadline && !ended; await sleep(100));
   return undefined
+}
+
+function removeIfStale(pidFile: string): void {
+  if (!existsSync(pidFile)) return
+  const name = nameOf(Number(readFileSync(pidFile, 'utf8')))
+  if (name !== 'dockerd' && name !== 'containerd') rmSync(pidFile)
 }
 
 /** Stop the dockerd that this lab started, and no other. Says what it did. */

@@ -5,8 +5,8 @@ import type { ImageName } from './images.ts'
 import { processStart } from './processes.ts'
 import { sshAnswers, until } from './wait.ts'
 
-export type AgentKind = 'old' | 'new' | 'exits-42' | 'none'
-export type WorkerKind = 'real' | 'sleep' | 'none'
+type AgentKind = 'old' | 'new' | 'exits-42' | 'none'
+type WorkerKind = 'real' | 'sleep' | 'none'
 
 /** What a host is to be. It is kept in a label of the container, so that another process can take the host up again. */
 export interface HostSpec {

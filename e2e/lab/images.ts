@@ -23,6 +23,8 @@ const RECIPES: Record<ImageName, Recipe> = {
   'acl-like-no-variant': { dockerfile: 'acl-like/no-variant.Dockerfile', from: 'acl-like' },
 }
 
+export const IMAGE_NAMES = Object.keys(RECIPES) as ImageName[]
+
 const context = join(labSources, 'images')
 
 /** Build what is missing and return each image's full name. Call it before booting; a second call costs a look at the engine. */

@@ -13,7 +13,7 @@ let ubuntu: LabHost
 let acl: LabHost
 
 beforeAll(async () => {
-  lab = await openLab('lab-itself', { yes: true })
+  lab = await openLab('lab-itself')
   ;[rhel, ubuntu, acl] = await Promise.all([
     lab.boot({ name: 'rhel', image: 'rhel9-like', agent: 'old', worker: 'real' }),
     lab.boot({ name: 'ubuntu', image: 'ubuntu-like', agent: 'old', worker: 'sleep' }),

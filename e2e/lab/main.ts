@@ -1,9 +1,10 @@
-// npm run lab -- up | down | status [--yes] [--images]
+// npm run lab -- prepare | up | down | status [--yes] [--images]
 import { existsSync, rmSync } from 'node:fs'
+import { AGENT_RELEASES, agentBinary } from './agent/build.ts'
 import { runningDocker } from './docker.ts'
-import { stopEngine } from './engine.ts'
+import { ensureEngine, stopEngine } from './engine.ts'
 import { AGENT_UNIT, type HostSpec, WORKER_UNIT } from './host.ts'
-import { removeImages } from './images.ts'
+import { ensureImages, IMAGE_NAMES, removeImages } from './images.ts'
 import { removeInventory, writeInventory } from './inventory.ts'
 import { findHosts, openLab, removeLabs } from './lab.ts'
 import { stateDir } from './state.ts'
@@ -17,10 +18,18 @@ const DEFAULT_HOSTS: readonly HostSpec[] = [
   { name: 'acl-a', image: 'acl-like', agent: 'new', worker: 'sleep' },
 ]
 
+/** Engine, images and agents, so that stories find all they need and none of them has to ask. */
+async function prepare(yes: boolean): Promise<void> {
+  await ensureEngine({ yes })
+  await Promise.all([ensureImages(IMAGE_NAMES, { yes }), ...AGENT_RELEASES.map((release) => agentBinary(release, { yes }))])
+  say('engine and images are ready')
+}
+
 async function up(yes: boolean): Promise<void> {
   // The inventory is written last, so without it the hosts that an interrupted `up` left may be half made.
   const lab = await openLab(DEFAULT_LAB, { yes, keep: existsSync(`${stateDir}/labs/${DEFAULT_LAB}/inventory.yaml`) })
   await lab.attach()
+  await Promise.all(lab.hosts.map((host) => host.untilUp()))
   const running = new Set(lab.hosts.map((host) => host.name))
   if (!DEFAULT_HOSTS.every((spec) => running.has(spec.name))) removeInventory(lab)
   const booted = await Promise.allSettled(
@@ -75,11 +84,12 @@ async function main(words: readonly string[]): Promise<void> {
   const verbs = words.filter((word) => !word.startsWith('--'))
   const unknown = flags.filter((flag) => flag !== '--yes' && flag !== '--images')
   if (unknown.length === 0 && verbs.length === 1) {
+    if (verbs[0] === 'prepare') return prepare(flags.includes('--yes'))
     if (verbs[0] === 'up') return up(flags.includes('--yes'))
     if (verbs[0] === 'down') return down(flags.includes('--images'))
     if (verbs[0] === 'status') return status()
   }
-  say('usage: npm run lab -- up|down|status [--yes] [--images]')
+  say('usage: npm run lab -- prepare|up|down|status [--yes] [--images]')
   process.exitCode = 5
 }
 

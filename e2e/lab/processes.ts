@@ -13,14 +13,23 @@ export function processStart(pid: number): string | undefined {
   }
 }
 
-export interface Ran {
+/** The name of a process's program, cut to 15 characters by the kernel, or undefined if there is no such process. */
+export function nameOf(pid: number): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim()
+  } catch {
+    return undefined
+  }
+}
+
+interface Ran {
   code: number
   stdout: Buffer
   stderr: string
 }
 
 /** Run a program of this machine to its end, within a time. `show` passes its output on to our stderr as it comes. */
-export function run(
+function run(
   command: string,
   args: readonly string[],
   options: { timeoutMs: number; show?: boolean; env?: NodeJS.ProcessEnv },

@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { followed } from './build-image.ts'
 import { docker, imageExists } from './docker.ts'
-import { installMissing } from './install.ts'
+import { installMissing, NEEDS } from './install.ts'
 import { mustRun } from './processes.ts'
 import { recipeDigest, stateFolder } from './state.ts'
 
@@ -42,16 +42,9 @@ const LEFT_OUT = [
 export async function ensureRootfs(release: Release, yes: boolean): Promise<string> {
   const image = `drover-lab/rootfs-${release}:${recipeDigest([], [release, ...packagesOf(release), ...LEFT_OUT])}`
   if (await imageExists(image)) return image
-  await installOnce(yes)
+  await installMissing([NEEDS.rootfs], yes)
   await build(release, image)
   return image
-}
-
-/** Both releases are made at once, and apt can be run by one of them only. */
-let installed: Promise<void> | undefined
-function installOnce(yes: boolean): Promise<void> {
-  installed ??= installMissing([{ command: 'mmdebstrap', packages: ['mmdebstrap', 'debian-archive-keyring'] }], yes)
-  return installed
 }
 
 async function build(release: Release, image: string): Promise<void> {

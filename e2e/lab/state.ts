@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export const labSources = fileURLToPath(new URL('.', import.meta.url))
-export const repositoryRoot = fileURLToPath(new URL('../../', import.meta.url))
+const repositoryRoot = fileURLToPath(new URL('../../', import.meta.url))
 export const stateDir = join(repositoryRoot, '.lab')
 
 /** Tells this checkout's containers from those of another checkout on the same engine. */

@@ -5,7 +5,16 @@ import { type UnitProperty, unitProperties } from '../../src/facts/unit.ts'
 import { Unknown } from '../../src/facts/unknown.ts'
 
 /** Nobody claims to predict these: they count, they time, or they say what something is doing this very moment. */
-const unpredicted: readonly UnitProperty[] = ['Job', 'NeedDaemonReload', 'ActiveEnterTimestampMonotonic', 'NRestarts', 'ExecMainStatus', 'SubState', 'UnitFileState', 'DropInPaths']
+const unpredicted: readonly UnitProperty[] = [
+  'Job',
+  'NeedDaemonReload',
+  'ActiveEnterTimestampMonotonic',
+  'NRestarts',
+  'ExecMainStatus',
+  'SubState',
+  'UnitFileState',
+  'DropInPaths',
+]
 
 /** Where a prediction claims to know something and the host says otherwise. */
 export const differences = (predicted: HostState, seen: HostState, paths: readonly string[]): string[] => [
@@ -16,7 +25,9 @@ export const differences = (predicted: HostState, seen: HostState, paths: readon
       .flatMap((property) => {
         const claimed = unit.properties[property]
         const real = seen.units.get(name)?.properties[property]
-        return claimed instanceof Unknown || sorted(claimed) === sorted(real) ? [] : [`${name} ${property}: predicted '${claimed}', is '${String(real)}'`]
+        return claimed instanceof Unknown || sorted(claimed) === sorted(real)
+          ? []
+          : [`${name} ${property}: predicted '${claimed}', is '${String(real)}'`]
       }),
   ),
 ]
@@ -24,12 +35,18 @@ export const differences = (predicted: HostState, seen: HostState, paths: readon
 // The order of a list property is systemd's own.
 const sorted = (value: unknown): string => String(value).split(' ').sort().join(' ')
 
-const nodeDifference = (path: string, predicted: Node | Unknown | undefined, seen: Node | Unknown | undefined): string[] => {
+const nodeDifference = (
+  path: string,
+  predicted: Node | Unknown | undefined,
+  seen: Node | Unknown | undefined,
+): string[] => {
   if (predicted instanceof Unknown) return []
   const claimed = fields(predicted)
   const real = fields(seen)
   return Object.entries(claimed).flatMap(([field, value]) =>
-    JSON.stringify(value) === JSON.stringify(real[field]) ? [] : [`${path} ${field}: predicted ${JSON.stringify(value)}, is ${JSON.stringify(real[field])}`],
+    JSON.stringify(value) === JSON.stringify(real[field])
+      ? []
+      : [`${path} ${field}: predicted ${JSON.stringify(value)}, is ${JSON.stringify(real[field])}`],
   )
 }
 

@@ -1,6 +1,6 @@
 import type { Change } from '../../src/changes/change.ts'
-import { expectationsOf } from '../../src/changes/expect.ts'
 import { summaryOf } from '../../src/changes/describe.ts'
+import { expectationsOf } from '../../src/changes/expect.ts'
 import { predict } from '../../src/changes/predict.ts'
 import type { Fact } from '../../src/facts/fact.ts'
 import { questionFor } from '../../src/facts/question.ts'
@@ -12,8 +12,8 @@ import type { Lane } from '../../src/runner/lane.ts'
 import type { PlannedChange } from '../../src/runner/plan.ts'
 import type { Run } from '../../src/runner/run.ts'
 import { createSsh2Transport } from '../../src/transport/ssh2-transport.ts'
-import type { Lab } from '../lab/lab.ts'
 import type { LabHost } from '../lab/host.ts'
+import type { Lab } from '../lab/lab.ts'
 
 /** The core by itself on one lab host, below playbooks and reports: read facts, apply changes. */
 export interface CoreHost {
@@ -71,7 +71,12 @@ export const openCore = async (lab: Lab, labHost: LabHost): Promise<CoreHost> =>
     apply: async (state, changes) => {
       const mine = lane()
       await applyHost(mine, plannedChanges(state, changes), () => undefined)
-      await inspectHost(mine, 'verify', questionFor([]), { action: 'free', run: mine.run.id, owner: mine.run.operator, ttlS: 60 })
+      await inspectHost(mine, 'verify', questionFor([]), {
+        action: 'free',
+        run: mine.run.id,
+        owner: mine.run.operator,
+        ttlS: 60,
+      })
     },
     close: async () => {
       await connection.close()

@@ -78,4 +78,9 @@ export type ChangeKind =
   | { readonly kind: 'package'; readonly install: readonly string[]; readonly manager: 'apt' | 'dnf' }
   | { readonly kind: 'await'; readonly condition: Condition; readonly withinMs: number; readonly stableMs: number }
   /** Opaque, so nothing can be predicted of it but what it spoils. */
-  | { readonly kind: 'run'; readonly argv: readonly string[]; readonly timeoutMs: number; readonly spoils: readonly string[] }
+  | {
+      readonly kind: 'run'
+      readonly argv: readonly string[]
+      readonly timeoutMs: number
+      readonly spoils: readonly string[]
+    }

@@ -107,7 +107,8 @@ const expectCall = (expectation: Expectation): Call => {
   }
 }
 
-const octal = (mode: number): string => mode.toString(8).padStart(4, '0')
+// Five digits: with four, chmod leaves a directory the setgid bit that it has or inherits.
+const octal = (mode: number): string => mode.toString(8).padStart(5, '0')
 
 /** Seconds that a change may take: systemd's own job timeout of 90 s, and what packages need on slow mirrors. */
 const timeOf = (change: Change): number => {

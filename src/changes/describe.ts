@@ -1,6 +1,6 @@
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff'
 import type { HostState } from '../facts/state.ts'
-import { lookUp } from '../facts/tree.ts'
+import { canonical, lookUp } from '../facts/tree.ts'
 import { Unknown } from '../facts/unknown.ts'
 import { type Change, type Condition, Secret } from './change.ts'
 import { contentBytes, sha256 } from './predict.ts'
@@ -42,16 +42,24 @@ const conditionText = (condition: Condition): string => {
   }
 }
 
+/** A change names the real place of a file; the fact that made it secret may have named it through a link. */
+const isSecretPlace = ({ tree, secretPaths }: HostState, path: string): boolean => {
+  const place = canonical(tree, path, true)
+  return secretPaths.has(path) || [...secretPaths].some((secret) => canonical(tree, secret, true) === place)
+}
+
 /** What the change does to content, against the state it was planned on; undefined where there is nothing to see. */
 export const diffOf = (state: HostState, change: Change): string | undefined => {
   if (change.kind !== 'write') return undefined
   const node = lookUp(state.tree, change.path)
   const before = node === undefined || node instanceof Unknown || node.type !== 'file' ? undefined : node
-  if (change.content instanceof Secret || state.secretPaths.has(change.path)) {
+  if (change.content instanceof Secret || isSecretPlace(state, change.path)) {
     const old = typeof before?.sha256 === 'string' ? `sha256 ${before.sha256.slice(0, 12)}` : 'nothing known'
     return `content is secret: ${old} becomes sha256 ${sha256(contentBytes(change.content)).slice(0, 12)}\n`
   }
-  if (before !== undefined && !(before.content instanceof Uint8Array)) return undefined
+  // Of a long file only its beginning was read.
+  if (before !== undefined && !(before.content instanceof Uint8Array && before.content.length >= before.size))
+    return undefined
   const old = before?.content instanceof Uint8Array ? new TextDecoder().decode(before.content) : ''
   const oldName = before === undefined ? '/dev/null' : change.path
   return createTwoFilesPatch(oldName, change.path, old, change.content, undefined, undefined, {

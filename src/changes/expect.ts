@@ -9,7 +9,10 @@ import type { Change, Expectation } from './change.ts'
  * host compares before it acts and refuses as `drifted`, so a plan that a person read is never applied to a
  * host that has moved on meanwhile.
  */
-export const expectationsOf = (state: HostState, change: Change): Expectation[] => [...overwritten(state, change), ...(change.relies ?? [])]
+export const expectationsOf = (state: HostState, change: Change): Expectation[] => [
+  ...overwritten(state, change),
+  ...(change.relies ?? []),
+]
 
 const overwritten = (state: HostState, change: Change): Expectation[] => {
   switch (change.kind) {
@@ -33,7 +36,9 @@ const settled = ['active', 'inactive', 'failed']
 
 export const unitAsSeen = (state: HostState, unit: string): Expectation[] => {
   const active = state.units.get(unit)?.properties.ActiveState
-  return typeof active === 'string' && settled.includes(active) ? [{ unit, property: 'ActiveState', value: active }] : []
+  return typeof active === 'string' && settled.includes(active)
+    ? [{ unit, property: 'ActiveState', value: active }]
+    : []
 }
 
 export const pathAsSeen = (state: HostState, path: string): Expectation[] => {

@@ -16,12 +16,16 @@ export const withPackages = (state: HostState, names: readonly string[]): HostSt
     new Map([...map].map(([key, value]) => [key, value === null ? unknown : value]))
   return {
     ...state,
-    packages: new Map([...state.packages].map(([name, value]) => [name, names.includes(name) || value === null ? unknown : value])),
+    packages: new Map(
+      [...state.packages].map(([name, value]) => [name, names.includes(name) || value === null ? unknown : value]),
+    ),
     programs: missing(state.programs),
     units: new Map(
       [...state.units].map(([name, unit]) => [
         name,
-        unit.properties.LoadState === 'not-found' ? unknownUnit(unit, unitProperties, unknown) : unknownUnit(unit, ['UnitFileState'], unknown),
+        unit.properties.LoadState === 'not-found'
+          ? unknownUnit(unit, unitProperties, unknown)
+          : unknownUnit(unit, ['UnitFileState'], unknown),
       ]),
     ),
     commands: new Map([...state.commands].map(([key]) => [key, unknown])),

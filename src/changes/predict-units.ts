@@ -8,12 +8,17 @@ import { unknownUnit } from './spoil.ts'
 type SystemctlChange = Extract<Change, { kind: 'systemctl' }>
 type Units = Map<string, UnitState>
 
-const unitDirectories = ['/etc/systemd/system', '/run/systemd/system', '/usr/lib/systemd/system', '/usr/local/lib/systemd/system']
+const unitDirectories = [
+  '/etc/systemd/system',
+  '/run/systemd/system',
+  '/usr/lib/systemd/system',
+  '/usr/local/lib/systemd/system',
+]
 
 /** Units that a file makes or changes: by its own name, by its drop-in directory, by a `.wants` link. */
 const unitsOfFile = (path: string): string[] => {
   const directory = parentOf(path)
-  if (unitDirectories.includes(directory)) return [nameOf(path)]
+  if (unitDirectories.includes(directory)) return [nameOf(path).replace(/\.(d|wants|requires)$/, '')]
   if (!unitDirectories.includes(parentOf(directory))) return []
   const match = /^(.+)\.(d|wants|requires)$/.exec(nameOf(directory))
   if (match === null) return []
@@ -25,7 +30,8 @@ export const withUnitFile = (state: HostState, path: string, model?: UnitModel):
   const units: Units = new Map(state.units)
   for (const name of unitsOfFile(path)) {
     const unit = units.get(name)
-    if (unit !== undefined) units.set(name, { ...unit, pending: [...(unit.pending ?? []), model?.unit === name ? model : 'unseen'] })
+    if (unit !== undefined)
+      units.set(name, { ...unit, pending: [...(unit.pending ?? []), model?.unit === name ? model : 'unseen'] })
   }
   return { ...state, units }
 }
@@ -42,7 +48,8 @@ export const withVerb = (state: HostState, change: SystemctlChange): HostState =
     case 'restart':
       for (const name of [change.unit, ...propagation(unit)]) {
         const reached = units.get(name)
-        if (name === change.unit || (reached !== undefined && isUp(reached))) start(units, name, `restart of ${change.unit}`)
+        if (name === change.unit || (reached !== undefined && isUp(reached)))
+          start(units, name, `restart of ${change.unit}`)
       }
       return { ...state, units }
     case 'stop':
@@ -56,7 +63,12 @@ export const withVerb = (state: HostState, change: SystemctlChange): HostState =
       return enablement(reloaded(state), change.unit, change.verb)
     case 'reset-failed':
       units.set(change.unit, {
-        ...withValues(unit, unit.properties.ActiveState === 'failed' ? { ActiveState: 'inactive', SubState: 'dead', Result: 'success' } : {}),
+        ...withValues(
+          unit,
+          unit.properties.ActiveState === 'failed'
+            ? { ActiveState: 'inactive', SubState: 'dead', Result: 'success' }
+            : {},
+        ),
         ...(unit.starts !== undefined && { starts: 0 }),
       })
       return { ...state, units }
@@ -64,8 +76,11 @@ export const withVerb = (state: HostState, change: SystemctlChange): HostState =
 }
 
 /** Units that stop or restart along: a verb that reaches one nobody asked about cannot be predicted. */
-export const propagation = (unit: UnitState): string[] =>
-  [...new Set((['ConsistsOf', 'RequiredBy', 'BoundBy'] as const).flatMap((property) => words(unit.properties[property])))]
+export const propagation = (unit: UnitState): string[] => [
+  ...new Set(
+    (['ConsistsOf', 'RequiredBy', 'BoundBy'] as const).flatMap((property) => words(unit.properties[property])),
+  ),
+]
 
 const words = (value: Known<string>): string[] =>
   value instanceof Unknown ? [] : value.split(/\s+/).filter((word) => word !== '')
@@ -76,7 +91,11 @@ const start = (units: Units, name: string, why: string): void => {
   const unit = units.get(name)
   if (unit === undefined || unit.properties.LoadState === 'masked' || unit.properties.LoadState === 'not-found') return
   const unknown = new Unknown(why)
-  const running = unknownUnit(unit, ['SubState', 'MainPID', 'InvocationID', 'ActiveEnterTimestampMonotonic', 'Job', 'ExecMainStatus'], unknown)
+  const running = unknownUnit(
+    unit,
+    ['SubState', 'MainPID', 'InvocationID', 'ActiveEnterTimestampMonotonic', 'Job', 'ExecMainStatus'],
+    unknown,
+  )
   units.set(name, {
     ...withValues(running, { ActiveState: 'active', Result: 'success', NRestarts: '0' }),
     ...(unit.starts !== undefined && { starts: unit.starts instanceof Unknown ? unit.starts : unit.starts + 1 }),
@@ -127,14 +146,17 @@ const fromFile: readonly UnitProperty[] = [
 ]
 
 const loadPending = ({ pending = [], ...unit }: UnitState): UnitState =>
-  pending.reduce<UnitState>((loaded, model) => {
-    if (model === 'unseen') return { ...unknownUnit(loaded, fromFile, new Unknown('daemon-reload')), exe: loaded.exe }
-    const added = Object.entries(model.adds ?? {}).map(([property, more]) => {
-      const before = loaded.properties[property as UnitProperty]
-      return [property, before instanceof Unknown ? before : [...new Set([...words(before), ...more])].join(' ')]
-    })
-    return withValues(loaded, { ...model.sets, ...Object.fromEntries(added) })
-  }, { ...unit, properties: { ...unit.properties, NeedDaemonReload: 'no' } })
+  pending.reduce<UnitState>(
+    (loaded, model) => {
+      if (model === 'unseen') return { ...unknownUnit(loaded, fromFile, new Unknown('daemon-reload')), exe: loaded.exe }
+      const added = Object.entries(model.adds ?? {}).map(([property, more]) => {
+        const before = loaded.properties[property as UnitProperty]
+        return [property, before instanceof Unknown ? before : [...new Set([...words(before), ...more])].join(' ')]
+      })
+      return withValues(loaded, { ...model.sets, ...Object.fromEntries(added) })
+    },
+    { ...unit, properties: { ...unit.properties, NeedDaemonReload: 'no' } },
+  )
 
 /** The links an enablement makes are the unit's own business: every asked `.wants` of it is unknown. */
 const enablement = (state: HostState, name: string, verb: 'enable' | 'disable'): HostState => {
@@ -142,15 +164,30 @@ const enablement = (state: HostState, name: string, verb: 'enable' | 'disable'):
   const nodes = new Map(state.tree.nodes)
   for (const [path, node] of nodes) {
     if (/\.(wants|requires)$/.test(parentOf(path)) && nameOf(path) === name) nodes.set(path, unknown)
-    else if (/\.(wants|requires)$/.test(path) && !(node instanceof Unknown) && node.type === 'directory' && node.entries !== undefined) {
+    else if (
+      /\.(wants|requires)$/.test(path) &&
+      !(node instanceof Unknown) &&
+      node.type === 'directory' &&
+      node.entries !== undefined
+    ) {
       nodes.set(path, { ...node, entries: unknown })
     }
   }
   // Which targets the unit's [Install] names is not a fact, so no target's list is sure any more.
   const units: Units = new Map(
-    [...state.units].map(([other, unit]) => [other, other.endsWith('.target') ? withValues(unit, { Wants: unknown, Requires: unknown }) : unit]),
+    [...state.units].map(([other, unit]) => [
+      other,
+      other.endsWith('.target') ? withValues(unit, { Wants: unknown, Requires: unknown }) : unit,
+    ]),
   )
   const unit = units.get(name) as UnitState
-  units.set(name, withValues(unit, { WantedBy: unknown, RequiredBy: unknown, UnitFileState: verb === 'enable' ? 'enabled' : 'disabled' }))
+  units.set(
+    name,
+    withValues(unit, {
+      WantedBy: unknown,
+      RequiredBy: unknown,
+      UnitFileState: verb === 'enable' ? 'enabled' : 'disabled',
+    }),
+  )
   return { ...state, tree: { nodes }, units }
 }

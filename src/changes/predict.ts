@@ -23,10 +23,14 @@ const predictKind = (state: HostState, change: Change): HostState => {
     case 'link':
       return withUnitFile({ ...state, tree: linked(state.tree, change) }, change.path)
     case 'directory':
-      return { ...state, tree: place(state.tree, change.path, { type: 'directory', ...ownership(change), entries: [] }) }
+      return {
+        ...state,
+        tree: place(state.tree, change.path, { type: 'directory', ...ownership(change), entries: [] }),
+      }
     case 'attributes': {
       const node = lookUp(state.tree, change.path)
-      if (node === undefined || node instanceof Unknown || (node.type !== 'file' && node.type !== 'directory')) return state
+      if (node === undefined || node instanceof Unknown || (node.type !== 'file' && node.type !== 'directory'))
+        return state
       return { ...state, tree: place(state.tree, change.path, { ...node, ...ownership(change) }) }
     }
     case 'remove':
@@ -51,7 +55,13 @@ const linked = (tree: Tree, { path, target }: Extract<Change, { kind: 'link' }>)
 
 const fileNode = (change: Extract<Change, { kind: 'write' }>): FileNode => {
   const content = contentBytes(change.content)
-  return { type: 'file', ...ownership(change), size: content.length, sha256: sha256(content), content: new Uint8Array(content) }
+  return {
+    type: 'file',
+    ...ownership(change),
+    size: content.length,
+    sha256: sha256(content),
+    content: new Uint8Array(content),
+  }
 }
 
 export const contentBytes = (content: string | Secret): Buffer =>

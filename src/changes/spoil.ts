@@ -8,7 +8,8 @@ export const spoil = (state: HostState, key: string, why: string): HostState => 
   const unknown = new Unknown(why)
   const cut = key.indexOf(':')
   const name = key.slice(cut + 1)
-  const set = <K, V>(map: ReadonlyMap<K, V>, at: K, value: V): ReadonlyMap<K, V> => (map.has(at) ? new Map(map).set(at, value) : map)
+  const set = <K, V>(map: ReadonlyMap<K, V>, at: K, value: V): ReadonlyMap<K, V> =>
+    map.has(at) ? new Map(map).set(at, value) : map
   switch (key.slice(0, cut)) {
     case 'path': {
       const at = canonical(state.tree, name)
@@ -16,7 +17,9 @@ export const spoil = (state: HostState, key: string, why: string): HostState => 
     }
     case 'unit': {
       const unit = state.units.get(name)
-      return unit === undefined ? state : { ...state, units: new Map(state.units).set(name, unknownUnit(unit, unitProperties, unknown)) }
+      return unit === undefined
+        ? state
+        : { ...state, units: new Map(state.units).set(name, unknownUnit(unit, unitProperties, unknown)) }
     }
     case 'package':
       return { ...state, packages: set(state.packages, name, unknown) }
@@ -33,7 +36,11 @@ export const spoil = (state: HostState, key: string, why: string): HostState => 
   }
 }
 
-const spoilTree = <T>(nodes: ReadonlyMap<string, T>, at: string, unknown: Unknown): ReadonlyMap<string, T | Unknown> => {
+const spoilTree = <T>(
+  nodes: ReadonlyMap<string, T>,
+  at: string,
+  unknown: Unknown,
+): ReadonlyMap<string, T | Unknown> => {
   const spoilt = new Map<string, T | Unknown>(nodes)
   for (const path of nodes.keys()) if (path === at || path.startsWith(`${at}/`)) spoilt.set(path, unknown)
   return spoilt

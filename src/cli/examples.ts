@@ -24,7 +24,7 @@ ${exitCodes}
   run: `
 Examples:
   drover run preflight -i hosts.yaml --ignore-preflight-errors swap-active
-  drover run remediate -i hosts.yaml -l rhel,!rhel9-b -C -D
+  drover run remediate -i hosts.yaml -l 'rhel,!rhel9-b' -C -D
   drover run remediate -i hosts.yaml -l @stuck.txt --output json
   drover run ./my-playbook.yaml -i "web1,web2:2222," -u admin -e within_s=60 -e @vars.yaml
 

@@ -21,8 +21,8 @@ const levels = ['warn', 'info', 'debug'] as const
 export const createLog = (context: CliContext, { verbose, logFile }: LogOptions): Logger => {
   const level = levels[Math.min(verbose, 2)] ?? 'warn'
   const streams: StreamEntry[] = [{ level, stream: { write: (line) => context.stderr.write(`${forPeople(line)}\n`) } }]
-  if (logFile !== undefined) streams.push({ level: 'debug', stream: fileStream(resolve(context.cwd, logFile), logFile) })
-  return pino({ level: 'debug', base: { pid: process.pid } }, pino.multistream(streams, { dedupe: false }))
+  if (logFile !== undefined) streams.push({ level: 'trace', stream: fileStream(resolve(context.cwd, logFile), logFile) })
+  return pino({ level: 'trace', base: { pid: process.pid } }, pino.multistream(streams, { dedupe: false }))
 }
 
 const fileStream = (path: string, name: string): StreamEntry['stream'] => {

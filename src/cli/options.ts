@@ -49,7 +49,7 @@ export const connectionOptions = (command: Command): Command =>
 export const logOptions = (command: Command): Command =>
   command
     .option('-v, --verbose', 'say more; -vv for debugging', counter, 0)
-    .option('--log-file <file>', 'also write the log as JSON to this file, at debug level')
+    .option('--log-file <file>', 'also write the log, events included, as JSON to this file')
 
 export const outputOption = (command: Command, choices: readonly [string, ...string[]]): Command =>
   command.addOption(new Option('-o, --output <format>', 'form of the result').choices(choices).default(choices[0]))

@@ -31,8 +31,10 @@ export const optionVars = (options: RunOptions): Vars =>
 
 /** An option that the playbook would never look at is refused: it would pass for granted and do nothing. */
 export const refuseIdle = (options: RunOptions, playbook: Playbook): void => {
-  const used = JSON.stringify([playbook.steps.map((step) => step.with), playbook.vars])
-  const idle = variableOptions.filter(({ name, value }) => value(options) !== undefined && !used.includes(`\${${name}}`))
+  const { steps, vars, defaults } = playbook
+  const text = JSON.stringify([steps.map((step) => step.with), vars, defaults])
+  const isUsed = (name: string): boolean => text.includes(`\${${name}}`) || text.includes(`\${${name}.`)
+  const idle = variableOptions.filter(({ name, value }) => value(options) !== undefined && !isUsed(name))
   const [first] = idle
   if (first === undefined) return
   throw new DroverError({

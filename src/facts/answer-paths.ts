@@ -11,8 +11,8 @@ interface PathLines {
   readonly entries: Lines
 }
 
-const noPermission = 'drover has no permission to look there'
-const remote = 'it is on a network file system, which drover never touches'
+export const noPermission = 'drover has no permission to look there'
+export const remote = 'it is on a network file system, which drover never touches'
 
 export const treeOf = (question: Question, lines: PathLines): Tree => {
   const named = namedNodes(question, records(lines.paths[0]))
@@ -36,7 +36,9 @@ const placeOf = (tree: Tree, path: string, follow = false): string => {
 }
 
 const namedNodes = (question: Question, fields: readonly string[]): Map<string, Node> => {
-  const named = new Map<string, Node>(question.paths.map((path) => [path, { type: 'unreadable', why: 'it vanished while drover looked' }]))
+  const named = new Map<string, Node>(
+    question.paths.map((path) => [path, { type: 'unreadable', why: 'it vanished while drover looked' }]),
+  )
   for (let at = 0; at < fields.length; ) {
     const [kind, name = '', more = ''] = fields.slice(at, at + 3)
     at += kind === 'L' || kind === 'S' ? 3 : 2
@@ -79,7 +81,13 @@ const withContents = (question: Question, lines: PathLines, tree: Tree): Tree =>
   const digests = new Map(records(lines.digests[0]).map((record) => [record.slice(66), record.slice(0, 64)]))
   for (const path of question.digests) {
     const sha256 = digests.get(path)
-    change(path, (node) => (node.type !== 'file' ? node : sha256 === undefined ? { type: 'unreadable', why: noPermission } : { ...node, sha256 }))
+    change(path, (node) =>
+      node.type !== 'file'
+        ? node
+        : sha256 === undefined
+          ? { type: 'unreadable', why: noPermission }
+          : { ...node, sha256 },
+    )
   }
   for (const [index, path] of question.directories.entries()) {
     const [word, names] = wordsOf(lines.entries[index] ?? '')

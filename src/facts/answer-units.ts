@@ -21,7 +21,9 @@ export const unitStates = (question: Question, lines: Lines, starts: Lines): Map
     .filter((block) => block.trim() !== '')
   for (const [index, name] of question.units.entries()) {
     const values = keyValues(blocks[index] ?? '')
-    const properties = Object.fromEntries(unitProperties.map((property) => [property, settled(values.get(property) ?? '')])) as Record<UnitProperty, string>
+    const properties = Object.fromEntries(
+      unitProperties.map((property) => [property, settled(values.get(property) ?? '')]),
+    ) as Record<UnitProperty, string>
     const exe = wordsOf(lines[index + 1] ?? '')[1] ?? '-'
     const asked = question.startsOf.indexOf(name)
     const windowS = seconds(properties.StartLimitIntervalUSec)

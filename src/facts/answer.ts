@@ -1,5 +1,5 @@
 import { osFacts, selfFacts } from './answer-host.ts'
-import { treeOf } from './answer-paths.ts'
+import { noPermission, remote, treeOf } from './answer-paths.ts'
 import { systemdAnswer, unitStates } from './answer-units.ts'
 import { type Lines, text, wordsOf } from './lines.ts'
 import type { Question } from './question.ts'
@@ -42,9 +42,17 @@ export const readAnswer = (question: Question, output: string): HostState => {
     mounts: mounts(question, lines('mounts')),
     packages: packages(question, lines('packages')),
     programs: new Map(
-      exactly('programs', question.programs.length).map((line, index) => [question.programs[index] as string, line === 'none' ? null : text(wordsOf(line)[1])]),
+      exactly('programs', question.programs.length).map((line, index) => [
+        question.programs[index] as string,
+        line === 'none' ? null : text(wordsOf(line)[1]),
+      ]),
     ),
-    ports: new Map(exactly('ports', question.ports.length).map((line, index) => [question.ports[index] as number, line === 'free' ? null : text(wordsOf(line)[1])])),
+    ports: new Map(
+      exactly('ports', question.ports.length).map((line, index) => [
+        question.ports[index] as number,
+        line === 'free' ? null : text(wordsOf(line)[1]),
+      ]),
+    ),
     commands: results(question, exactly('commands', question.commands.length), 'command:'),
     probes: results(question, lines('commands'), 'probe:'),
     packageManager: packageManager(lines('packages')),
@@ -53,7 +61,8 @@ export const readAnswer = (question: Question, output: string): HostState => {
 }
 
 /** Name of the section that was being read when the output ended: what hangs. */
-export const lastSection = (output: string): string => [...output.matchAll(/\x1eS ([a-z0-9]+)\n/g)].at(-1)?.[1] ?? 'start'
+export const lastSection = (output: string): string =>
+  [...output.matchAll(/\x1eS ([a-z0-9]+)\n/g)].at(-1)?.[1] ?? 'start'
 
 const split = (output: string): Map<string, Lines> => {
   const sections = new Map<string, Lines>()
@@ -89,11 +98,14 @@ const packages = (question: Question, lines: Lines): Map<string, string | null> 
   return all
 }
 
-const mounts = (question: Question, lines: Lines): Map<string, MountFacts> => {
-  const all = new Map<string, MountFacts>()
+const mounts = (question: Question, lines: Lines): HostState['mounts'] => {
+  const all = new Map<string, MountFacts | { unreadable: string }>()
   for (const [index, path] of question.mounts.entries()) {
     const [word, options = '', fsType = '', point, blockSize, blocks, inodes] = wordsOf(lines[index] ?? '')
-    if (word !== 'mount') continue
+    if (word !== 'mount') {
+      all.set(path, { unreadable: word === 'remote' ? remote : noPermission })
+      continue
+    }
     const flags = options.split(',')
     all.set(path, {
       mountPoint: text(point),

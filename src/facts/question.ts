@@ -37,7 +37,11 @@ export const questionFor = (asked: readonly Fact[]): Question => {
   const paths = facts.filter((fact): fact is PathFact => fact.kind === 'path')
   const units = facts.filter((fact) => fact.kind === 'unit')
   for (const unit of units) if (!isUnitName(unit.name)) throw new Error(`not a unit name: ${unit.name}`)
-  const everyPath = new Set([...paths.map((fact) => fact.path), ...facts.flatMap((fact) => (fact.kind === 'mount' ? [fact.path] : []))].flatMap(ancestry))
+  const everyPath = new Set(
+    [...paths.map((fact) => fact.path), ...facts.flatMap((fact) => (fact.kind === 'mount' ? [fact.path] : []))].flatMap(
+      ancestry,
+    ),
+  )
   return {
     facts,
     units: units.map((fact) => fact.name),
@@ -52,8 +56,10 @@ export const questionFor = (asked: readonly Fact[]): Question => {
     programs: facts.flatMap((fact) => (fact.kind === 'program' ? [fact.name] : [])),
     ports: facts.flatMap((fact) => (fact.kind === 'port' ? [fact.port] : [])),
     commands: facts.flatMap((fact) => {
-      if (fact.kind === 'command') return [{ key: keyOf(fact), argv: fact.argv, timeoutS: fact.timeoutS ?? commandTimeoutS }]
-      if (fact.kind === 'probe') return [{ key: keyOf(fact), argv: probeArgv(fact.name, fact.args ?? []), timeoutS: commandTimeoutS }]
+      if (fact.kind === 'command')
+        return [{ key: keyOf(fact), argv: fact.argv, timeoutS: fact.timeoutS ?? commandTimeoutS }]
+      if (fact.kind === 'probe')
+        return [{ key: keyOf(fact), argv: probeArgv(fact.name, fact.args ?? []), timeoutS: commandTimeoutS }]
       return []
     }),
     secretPaths: paths.filter((fact) => fact.secret).map((fact) => fact.path),
@@ -75,7 +81,10 @@ export const sectionsOf = (question: Question): Section[] => {
     { name: 'packages', args: question.packages },
     { name: 'programs', args: question.programs },
     { name: 'ports', args: question.ports.map(String) },
-    { name: 'commands', args: question.commands.flatMap(({ argv, timeoutS }) => [String(timeoutS), String(argv.length), ...argv]) },
+    {
+      name: 'commands',
+      args: question.commands.flatMap(({ argv, timeoutS }) => [String(timeoutS), String(argv.length), ...argv]),
+    },
   ]
   return sections.filter(({ name, args }) => args.length > 0 || name === 'os' || name === 'self')
 }
@@ -110,7 +119,9 @@ export interface LeaseAsk {
 export const inspectScript = (question: Question, lease?: LeaseAsk): { script: string; args: string[] } => {
   const sections = [
     ...sectionsOf(question),
-    ...(lease === undefined ? [] : [{ name: 'lease', args: [lease.action, lease.run, lease.owner, String(lease.ttlS)] }]),
+    ...(lease === undefined
+      ? []
+      : [{ name: 'lease', args: [lease.action, lease.run, lease.owner, String(lease.ttlS)] }]),
   ]
   const parts = [...new Set(sections.map(({ name }) => sourceOf[name] ?? name))]
   const library = parts.map((part) => shellSource(new URL(`./inspect/${part}.sh`, import.meta.url))).join('')

@@ -72,7 +72,8 @@ export interface HostState {
   readonly systemd: SystemdAnswer
   readonly tree: Tree
   readonly units: ReadonlyMap<string, UnitState>
-  readonly mounts: ReadonlyMap<string, MountFacts>
+  /** Or why the host would not say. */
+  readonly mounts: ReadonlyMap<string, MountFacts | { readonly unreadable: string }>
   /** Installed version, or null. */
   readonly packages: ReadonlyMap<string, Known<string | null>>
   /** What installs packages; null where nothing may (ACL) or nothing was asked. */
@@ -88,4 +89,3 @@ export interface HostState {
   /** Paths whose content is a secret: digests only in anything that is shown. */
   readonly secretPaths: ReadonlySet<string>
 }
-

@@ -1,4 +1,12 @@
-const unitSeconds: Readonly<Record<string, number>> = { us: 1e-6, ms: 1e-3, s: 1, min: 60, h: 3600, d: 86_400, w: 604_800 }
+const unitSeconds: Readonly<Record<string, number>> = {
+  us: 1e-6,
+  ms: 1e-3,
+  s: 1,
+  min: 60,
+  h: 3600,
+  d: 86_400,
+  w: 604_800,
+}
 
 /** A time span as systemd prints it: `5min`, `1min 30s`, `infinity`. */
 export const seconds = (span: string): number => {

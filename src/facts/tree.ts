@@ -18,7 +18,8 @@ export const parentOf = (path: string): string => {
 }
 
 export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
-export const join = (directory: string, name: string): string => (directory === '/' ? `/${name}` : `${directory}/${name}`)
+export const join = (directory: string, name: string): string =>
+  directory === '/' ? `/${name}` : `${directory}/${name}`
 
 /** `/`, then every directory on the way, then the path itself. */
 export const ancestry = (path: string): string[] => {

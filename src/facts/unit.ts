@@ -58,7 +58,8 @@ export interface UnitModel {
   readonly adds?: Readonly<Partial<Record<UnitProperty, readonly string[]>>>
 }
 
-const unitName = /^[A-Za-z0-9:_.\\][A-Za-z0-9:_.\\-]*(@[A-Za-z0-9:_.\\-]+)?\.(service|target|socket|timer|mount|automount|path|slice|scope|swap|device)$/
+const unitName =
+  /^[A-Za-z0-9:_.\\][A-Za-z0-9:_.\\-]*(@[A-Za-z0-9:_.\\-]+)?\.(service|target|socket|timer|mount|automount|path|slice|scope|swap|device)$/
 
 /**
  * Fit to be asked: one invalid name ends the whole `systemctl show` batch, and a bare template such as

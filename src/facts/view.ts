@@ -76,18 +76,25 @@ export const viewOf = (state: HostState): HostView => {
     },
     entries: (path) => {
       const directory = node(path, true)
-      return directory.type === 'directory' ? known(`entries of ${path}`, asked(directory.entries, `entries of ${path}`)) : []
+      return directory.type === 'directory'
+        ? known(`entries of ${path}`, asked(directory.entries, `entries of ${path}`))
+        : []
     },
     unit: (name) => {
       if (!state.systemd.ok) throw new Unreadable(name, state.systemd.error)
       return unitView(name, asked(state.units.get(name), `unit ${name}`))
     },
     knowsUnit: (name) => state.units.has(name),
-    mount: (path) => asked(state.mounts.get(path), `mount of ${path}`),
+    mount: (path) => {
+      const mount = asked(state.mounts.get(path), `mount of ${path}`)
+      if ('unreadable' in mount) throw new Unreadable(`the file system of ${path}`, mount.unreadable)
+      return mount
+    },
     package: (name) => known(`package ${name}`, asked(state.packages.get(name), `package ${name}`)),
     packageManager: state.packageManager,
     program: (name) => known(`program ${name}`, asked(state.programs.get(name), `program ${name}`)),
-    command: (argv) => known(`output of ${argv.join(' ')}`, asked(state.commands.get(commandKey(argv)), `command ${argv.join(' ')}`)),
+    command: (argv) =>
+      known(`output of ${argv.join(' ')}`, asked(state.commands.get(commandKey(argv)), `command ${argv.join(' ')}`)),
     port: (port) => known(`port ${port}`, asked(state.ports.get(port), `port ${port}`)),
     probe: (name, args = []) => known(`probe ${name}`, asked(state.probes.get(probeKey(name, args)), `probe ${name}`)),
   }

@@ -3,7 +3,12 @@ import type { ApplyEnd } from './apply-progress.ts'
 import type { PlannedChange } from './plan.ts'
 
 /** What to say of an apply that did not make all of its changes; null where it did. */
-export const applyError = (code: number, stderr: string, end: ApplyEnd, changes: readonly PlannedChange[]): ErrorDetails | null => {
+export const applyError = (
+  code: number,
+  stderr: string,
+  end: ApplyEnd,
+  changes: readonly PlannedChange[],
+): ErrorDetails | null => {
   switch (code) {
     case 0:
       return endError(end, changes)
@@ -40,7 +45,9 @@ const endError = (end: ApplyEnd, changes: readonly PlannedChange[]): ErrorDetail
       return {
         code: known?.code ?? 'change-failed',
         message: known?.message ?? `The host could not ${planned?.summary ?? 'begin'} (exit code ${end.code}).`,
-        remedy: known?.remedy ?? 'Read what the host says below and mend its cause; then run again, which takes up where this stopped.',
+        remedy:
+          known?.remedy ??
+          'Read what the host says below and mend its cause; then run again, which takes up where this stopped.',
         ...(end.words !== '' && { detail: end.words }),
       }
     }
@@ -51,7 +58,11 @@ const endError = (end: ApplyEnd, changes: readonly PlannedChange[]): ErrorDetail
         remedy: 'Somebody or something else is at work there. Run again to plan on what is there now.',
       }
     case 'cancelled':
-      return { code: 'cancelled', message: 'The run was interrupted between two changes.', remedy: 'Run again to finish the work.' }
+      return {
+        code: 'cancelled',
+        message: 'The run was interrupted between two changes.',
+        remedy: 'Run again to finish the work.',
+      }
     case 'broken':
       return {
         code: 'apply-incomplete',

@@ -20,7 +20,11 @@ const source = (url: string): string => shellSource(new URL(url, import.meta.url
  * Performs all changes of a segment in one exec. Resolves when every change was made; rejects with the error
  * of the one that was not. Progress is told as it happens.
  */
-export const applyHost = async (lane: Lane, changes: readonly PlannedChange[], onProgress: (progress: ApplyProgress) => void): Promise<void> => {
+export const applyHost = async (
+  lane: Lane,
+  changes: readonly PlannedChange[],
+  onProgress: (progress: ApplyProgress) => void,
+): Promise<void> => {
   const { run } = lane
   const { script, content, deadlineS } = applyScript(run, changes)
   const progress = followApply(onProgress)

@@ -49,7 +49,12 @@ export const followApply = (onProgress: (progress: ApplyProgress) => void): Appl
         onProgress({ type: 'ended', change })
         break
       case 'F':
-        end ??= { kind: 'failed', change: Number.isNaN(change) ? 0 : change, code: Number(second), words: words.join('\n') }
+        end ??= {
+          kind: 'failed',
+          change: Number.isNaN(change) ? 0 : change,
+          code: Number(second),
+          words: words.join('\n'),
+        }
         break
       case 'X':
         end ??= { kind: 'drifted', change, found: Buffer.from(second, 'base64').toString('utf8') }

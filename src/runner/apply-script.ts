@@ -26,7 +26,9 @@ export const applyScript = (run: Run, changes: readonly PlannedChange[]): ApplyS
     'main "$@" </dev/null',
     '',
   ]
-  const source = ['steps', 'control'].map((name) => shellSource(new URL(`../changes/apply/${name}.sh`, import.meta.url)))
+  const source = ['steps', 'control'].map((name) =>
+    shellSource(new URL(`../changes/apply/${name}.sh`, import.meta.url)),
+  )
   return { script: Buffer.from(source.join('') + lines.join('\n')), content, deadlineS }
 }
 

@@ -7,7 +7,7 @@ import { applyHost, cancelApply, leaseTtlS, releaseHost } from './apply-host.ts'
 import type { ChangeReport, Outcome, StepResult } from './events.ts'
 import { inspectHost } from './inspect-host.ts'
 import { errorReport, type Lane, outcomeOf } from './lane.ts'
-import { type HostPlan, planHost, type PlannedChange, type StepPlan, type Tasks } from './plan.ts'
+import { type HostPlan, type PlannedChange, planHost, type StepPlan, type Tasks } from './plan.ts'
 import { emit } from './run.ts'
 
 /** How a lane ended. */
@@ -78,7 +78,11 @@ const verify = (lane: Lane, question: Question, isLast: boolean): Promise<HostSt
 type SegmentChange = PlannedChange & { readonly step: string }
 type Failure = { readonly step: Pick<StepPlan, 'name'>; readonly error: ErrorDetails }
 
-const applySegment = async (lane: Lane, changes: readonly SegmentChange[], applied: Map<string, PlannedChange[]>): Promise<Failure | null> => {
+const applySegment = async (
+  lane: Lane,
+  changes: readonly SegmentChange[],
+  applied: Map<string, PlannedChange[]>,
+): Promise<Failure | null> => {
   const host = lane.play.host.name
   let current = changes[0]
   try {
@@ -125,7 +129,12 @@ const reportPlan = (lane: Lane, plan: HostPlan, segment: number): void => {
 }
 
 /** Tells of every step of the play, then of the host: each step has a result, those never reached included. */
-const ended = (lane: Lane, plan: HostPlan, applied: ReadonlyMap<string, readonly PlannedChange[]>, failure?: Failure): Converged => {
+const ended = (
+  lane: Lane,
+  plan: HostPlan,
+  applied: ReadonlyMap<string, readonly PlannedChange[]>,
+  failure?: Failure,
+): Converged => {
   const { run, play } = lane
   const host = play.host.name
   const isCheck = run.mode === 'check'
@@ -145,14 +154,27 @@ const ended = (lane: Lane, plan: HostPlan, applied: ReadonlyMap<string, readonly
       host,
       step: name,
       task,
-      result: isFailed && error !== undefined ? failedResult(step, error) : isReached ? resultOf(step, changes.length, isCheck) : 'skipped',
+      result:
+        isFailed && error !== undefined
+          ? failedResult(step, error)
+          : isReached
+            ? resultOf(step, changes.length, isCheck)
+            : 'skipped',
       ...(step?.status === 'skipped' && step.why !== undefined && { reason: step.why }),
       changes: changes.map(changeReport),
       ...(isFailed && error !== undefined && { error: errorReport(error) }),
     })
     if (isFailed) isReached = false
   }
-  if (error !== undefined) return { outcome: failedOutcome(plan.steps.find(({ name }) => name === failure?.step.name), error), changes: count, error }
+  if (error !== undefined)
+    return {
+      outcome: failedOutcome(
+        plan.steps.find(({ name }) => name === failure?.step.name),
+        error,
+      ),
+      changes: count,
+      error,
+    }
   return { outcome: count === 0 ? 'unchanged' : isCheck ? 'would-change' : 'changed', changes: count }
 }
 
@@ -169,4 +191,7 @@ const resultOf = (step: StepPlan | undefined, changes: number, isCheck: boolean)
 const failedOutcome = (step: StepPlan | undefined, error: DroverError): Outcome =>
   step?.status === 'blocked' ? 'blocked' : outcomeOf(error.code)
 
-const changeReport = ({ summary, diff }: PlannedChange): ChangeReport => ({ summary, ...(diff !== undefined && { diff }) })
+const changeReport = ({ summary, diff }: PlannedChange): ChangeReport => ({
+  summary,
+  ...(diff !== undefined && { diff }),
+})

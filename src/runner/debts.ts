@@ -12,13 +12,16 @@ import { planned } from '../tasks/task.ts'
 export const debtStep = (state: HostState): Planned | null => {
   const changes: Change[] = []
   // While somebody applies, temporary files are in use; the run will find the host locked in any case.
-  const leftovers = state.self.applying === null ? state.self.leftovers.filter((path) => nameOf(path).startsWith('.drover')) : []
+  const leftovers =
+    state.self.applying === null ? state.self.leftovers.filter((path) => nameOf(path).startsWith('.drover')) : []
   for (const path of leftovers) changes.push({ kind: 'remove', path, recurse: true })
   const units = [...state.units.keys()].map((name) => `unit:${name}`)
-  if (state.self.owed.includes('daemon-reload')) changes.push({ kind: 'systemctl', verb: 'daemon-reload', spoils: units })
+  if (state.self.owed.includes('daemon-reload'))
+    changes.push({ kind: 'systemctl', verb: 'daemon-reload', spoils: units })
   for (const owed of state.self.owed) {
     const unit = owed.startsWith('restart:') ? owed.slice('restart:'.length) : null
-    if (unit !== null && state.units.get(unit)?.properties.ActiveState === 'active') changes.push({ kind: 'systemctl', verb: 'restart', unit })
+    if (unit !== null && state.units.get(unit)?.properties.ActiveState === 'active')
+      changes.push({ kind: 'systemctl', verb: 'restart', unit })
   }
   return changes.length === 0 ? null : planned(changes)
 }

@@ -68,10 +68,27 @@ export type RunEventBody =
       readonly ms: number
       readonly code: number
     }
-  | { readonly type: 'host-planned'; readonly host: string; readonly segment: number; readonly steps: readonly PlannedStep[] }
+  | {
+      readonly type: 'host-planned'
+      readonly host: string
+      readonly segment: number
+      readonly steps: readonly PlannedStep[]
+    }
   | { readonly type: 'change-started'; readonly host: string; readonly step: string; readonly summary: string }
-  | { readonly type: 'change-done'; readonly host: string; readonly step: string; readonly summary: string; readonly diff?: string }
-  | { readonly type: 'change-failed'; readonly host: string; readonly step: string; readonly summary: string; readonly error: ErrorReport }
+  | {
+      readonly type: 'change-done'
+      readonly host: string
+      readonly step: string
+      readonly summary: string
+      readonly diff?: string
+    }
+  | {
+      readonly type: 'change-failed'
+      readonly host: string
+      readonly step: string
+      readonly summary: string
+      readonly error: ErrorReport
+    }
   | { readonly type: 'finding'; readonly host: string; readonly step: string; readonly finding: Finding }
   | {
       readonly type: 'step-ended'

@@ -11,7 +11,12 @@ import type { Lane } from './lane.ts'
 const maxBytes = 32 * 1024 * 1024
 
 /** Reads all facts in one exec. */
-export const inspectHost = async (lane: Lane, verb: 'inspect' | 'verify', question: Question, lease?: LeaseAsk): Promise<HostState> => {
+export const inspectHost = async (
+  lane: Lane,
+  verb: 'inspect' | 'verify',
+  question: Question,
+  lease?: LeaseAsk,
+): Promise<HostState> => {
   const { script, args } = inspectScript(question, lease)
   const seen: Uint8Array[] = []
   try {
@@ -29,7 +34,11 @@ export const inspectHost = async (lane: Lane, verb: 'inspect' | 'verify', questi
       }),
     )
     const output = answer.stdout.toString('latin1')
-    if (answer.code !== 0) throw new AnswerError(lastSection(output), printable(answer.stderr.toString('utf8')).trim() || `exit code ${answer.code}`)
+    if (answer.code !== 0)
+      throw new AnswerError(
+        lastSection(output),
+        printable(answer.stderr.toString('utf8')).trim() || `exit code ${answer.code}`,
+      )
     return readAnswer(question, output)
   } catch (thrown) {
     throw asInspectError(thrown, Buffer.concat(seen).toString('latin1'))
@@ -49,7 +58,8 @@ const asInspectError = (thrown: unknown, output: string): unknown => {
     return new DroverError({
       code: 'inspect-stalled',
       message: `Reading the facts came to a stand in section '${lastSection(output)}'.`,
-      remedy: 'Something there does not answer: a hung mount, a disk, systemd or the journal. Look at the host by hand.',
+      remedy:
+        'Something there does not answer: a hung mount, a disk, systemd or the journal. Look at the host by hand.',
       cause: thrown,
     })
   }

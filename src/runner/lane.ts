@@ -1,8 +1,8 @@
-import { DroverError, type ErrorCode, toDroverError } from '../errors.ts'
+import { type DroverError, type ErrorCode, toDroverError } from '../errors.ts'
 import type { HostPlay } from '../playbook/playbook.ts'
 import type { Connection } from '../transport/connection.ts'
 import type { ScriptAnswer } from '../transport/run-script.ts'
-import { converge, type Converged } from './converge.ts'
+import { type Converged, converge } from './converge.ts'
 import type { ErrorReport, Outcome } from './events.ts'
 import { emit, type Run } from './run.ts'
 
@@ -22,7 +22,14 @@ export const runLane = async (run: Run, play: HostPlay): Promise<Outcome> => {
   const host = play.host.name
   emit(run, { type: 'host-started', host })
   const end = ({ outcome, changes, error }: Converged): Outcome => {
-    emit(run, { type: 'host-ended', host, outcome, changes, ms: ms(started), ...(error !== undefined && { error: errorReport(error) }) })
+    emit(run, {
+      type: 'host-ended',
+      host,
+      outcome,
+      changes,
+      ms: ms(started),
+      ...(error !== undefined && { error: errorReport(error) }),
+    })
     return outcome
   }
   let connection: Connection | undefined

@@ -4,8 +4,8 @@ import { expectationsOf } from '../changes/expect.ts'
 import { predict } from '../changes/predict.ts'
 import { propagation } from '../changes/predict-units.ts'
 import type { ErrorDetails } from '../errors.ts'
-import { ReadsUnknown, Unreadable } from '../facts/unknown.ts'
 import type { HostState } from '../facts/state.ts'
+import { ReadsUnknown, Unreadable } from '../facts/unknown.ts'
 import { viewOf } from '../facts/view.ts'
 import type { Host } from '../inventory/host.ts'
 import type { HostPlay, HostStep } from '../playbook/playbook.ts'
@@ -47,10 +47,14 @@ export interface HostPlan {
 export const planHost = (play: HostPlay, tasks: Tasks, state: HostState): HostPlan => {
   const steps: StepPlan[] = []
   let predicted = state
-  const add = (step: Pick<HostStep, 'name' | 'task'>, planned: Planned | { skipped: string } | { unknown: string }): boolean => {
+  const add = (
+    step: Pick<HostStep, 'name' | 'task'>,
+    planned: Planned | { skipped: string } | { unknown: string },
+  ): boolean => {
     if ('skipped' in planned) steps.push({ ...empty(step), status: 'skipped', why: planned.skipped })
     else if ('unknown' in planned) steps.push({ ...empty(step), status: 'unknown', why: planned.unknown })
-    else if (planned.status !== 'planned') steps.push({ ...empty(step), status: planned.status, error: planned.error, findings: planned.findings ?? [] })
+    else if (planned.status !== 'planned')
+      steps.push({ ...empty(step), status: planned.status, error: planned.error, findings: planned.findings ?? [] })
     else {
       const changes: PlannedChange[] = []
       for (const change of planned.changes) {
@@ -60,7 +64,12 @@ export const planHost = (play: HostPlay, tasks: Tasks, state: HostState): HostPl
           return false
         }
         const diff = diffOf(predicted, change)
-        changes.push({ change, expects: expectationsOf(predicted, change), summary: summaryOf(change), ...(diff !== undefined && { diff }) })
+        changes.push({
+          change,
+          expects: expectationsOf(predicted, change),
+          summary: summaryOf(change),
+          ...(diff !== undefined && { diff }),
+        })
         predicted = predict(predicted, change)
       }
       steps.push({ ...empty(step), status: 'planned', changes, findings: planned.findings ?? [] })
@@ -73,9 +82,19 @@ export const planHost = (play: HostPlay, tasks: Tasks, state: HostState): HostPl
   return { steps, predicted }
 }
 
-const empty = ({ name, task }: Pick<HostStep, 'name' | 'task'>): Omit<StepPlan, 'status'> => ({ name, task, changes: [], findings: [] })
+const empty = ({ name, task }: Pick<HostStep, 'name' | 'task'>): Omit<StepPlan, 'status'> => ({
+  name,
+  task,
+  changes: [],
+  findings: [],
+})
 
-const planStep = (step: HostStep, tasks: Tasks, state: HostState, host: Host): Planned | { skipped: string } | { unknown: string } => {
+const planStep = (
+  step: HostStep,
+  tasks: Tasks,
+  state: HostState,
+  host: Host,
+): Planned | { skipped: string } | { unknown: string } => {
   const task = tasks.get(step.task)
   if (task === undefined) throw new Error(`no task ${step.task}`)
   const view = viewOf(state)
@@ -92,7 +111,8 @@ const planStep = (step: HostStep, tasks: Tasks, state: HostState, host: Host): P
 const unreadable = (thrown: Unreadable): ErrorDetails => ({
   code: 'inspect-failed',
   message: thrown.message,
-  remedy: 'Give drover root rights on the host (become: true with a sudo rule, or user: root), or mend what stands in the way.',
+  remedy:
+    'Give drover root rights on the host (become: true with a sudo rule, or user: root), or mend what stands in the way.',
 })
 
 /** A stop or restart may only reach units whose state is known, or nobody could say what it will do. */

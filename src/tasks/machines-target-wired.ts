@@ -5,7 +5,7 @@ import { deploymentFacts, readDeployment } from './agent/deployment.ts'
 import { agentUnit, machinesTarget } from './agent/names.ts'
 import { agentUnitFile, dropInFile } from './agent/paths.ts'
 import type { Target } from './agent/target.ts'
-import { blocked, planned, type Planned, type Task } from './task.ts'
+import { blocked, type Planned, planned, type Task } from './task.ts'
 import { healingRestart } from './worker/healing-restart.ts'
 import { startedAtBoot } from './worker/others.ts'
 import { agentMissing } from './worker/refusals.ts'
@@ -16,8 +16,13 @@ const params = z.strictObject({
   restart_agent: z
     .enum(['heal', 'never'])
     .default('heal')
-    .describe('heal: restart the agent where machines.target is down and a wanted worker with it; never: wire for the next boot only'),
-  enable_target: z.boolean().default(false).describe('Also enable machines.target itself; not needed, since the agent wants it'),
+    .describe(
+      'heal: restart the agent where machines.target is down and a wanted worker with it; never: wire for the next boot only',
+    ),
+  enable_target: z
+    .boolean()
+    .default(false)
+    .describe('Also enable machines.target itself; not needed, since the agent wants it'),
   allow_start: z
     .array(z.string())
     .default([])
@@ -31,7 +36,8 @@ export type WiringParams = z.infer<typeof params>
 /** Rules W1 to W5: the agent's unit pulls in machines.target at every boot, whatever the presets of the OS say. */
 export const machinesTargetWired: Task<WiringParams> = {
   name: 'machines-target-wired',
-  summary: "The agent's unit wants machines.target, so that enabled workers start at boot although RHEL presets leave the target disabled.",
+  summary:
+    "The agent's unit wants machines.target, so that enabled workers start at boot although RHEL presets leave the target disabled.",
   params,
   example: `name: wire
 description: Let workers start at boot

@@ -12,7 +12,9 @@ const names = z.union([z.string(), z.array(z.string())])
 const known = checks.map((check) => check.name)
 
 const params = z.strictObject({
-  ignore_preflight_errors: names.default([]).describe('Checks whose errors count as warnings, as a list or with commas; `all` for every check'),
+  ignore_preflight_errors: names
+    .default([])
+    .describe('Checks whose errors count as warnings, as a list or with commas; `all` for every check'),
   fail_on_warnings: z.boolean().default(false).describe('Fail on warnings, too, ignored errors among them'),
   // A misspelt name would leave a check in, or with luck be seen; unlike an ignore list it is for drover's checks alone.
   skip: names
@@ -49,7 +51,9 @@ const made = (given: PreflightParams): readonly Check[] => checks.filter((check)
 
 const evaluate = (view: HostView, given: PreflightParams, host: Host): Finding[] => {
   const context = contextOf(view, host)
-  return checks.flatMap((check) => (isSkipped(given, check) ? [notRun(check.name, 'left out by `skip`')] : check.evaluate(view, context)))
+  return checks.flatMap((check) =>
+    isSkipped(given, check) ? [notRun(check.name, 'left out by `skip`')] : check.evaluate(view, context),
+  )
 }
 
 const failed = (bad: readonly Finding[], findings: readonly Finding[]): Planned => {
@@ -60,7 +64,9 @@ const failed = (bad: readonly Finding[], findings: readonly Finding[]): Planned 
     error: {
       code: 'preflight-failed',
       message: `preflight found ${bad.length} ${kind}${bad.length === 1 ? '' : 's'}: ${found}`,
-      remedy: bad[0]?.remedy ?? `Look at the findings, or let them pass with --ignore-preflight-errors=${found.replaceAll(' ', '')}.`,
+      remedy:
+        bad[0]?.remedy ??
+        `Look at the findings, or let them pass with --ignore-preflight-errors=${found.replaceAll(' ', '')}.`,
       detail: bad.map((finding) => `${finding.check}: ${finding.message}`).join('\n'),
     },
     findings,

@@ -6,12 +6,14 @@ import { type Deployment, deploymentFacts, readDeployment } from './agent/deploy
 import { containerdUnit, machinesTarget } from './agent/names.ts'
 import { daemonStateFile, wantsDirectory } from './agent/paths.ts'
 import type { Worker } from './agent/workers.ts'
-import { blocked, type Finding, planned, satisfied, type Planned, type Task } from './task.ts'
+import { blocked, type Finding, type Planned, planned, satisfied, type Task } from './task.ts'
 import { agentMissing, stateUnreadable } from './worker/refusals.ts'
 import { seconds, workerAwaits } from './worker/waits.ts'
 
 const params = z.strictObject({
-  stable_s: seconds(15).describe('Seconds the worker must stay up without a break; above the 10 s after which systemd restarts one that fails'),
+  stable_s: seconds(15).describe(
+    'Seconds the worker must stay up without a break; above the 10 s after which systemd restarts one that fails',
+  ),
   within_s: seconds(120).describe('Seconds the host waits for that'),
 })
 
@@ -38,22 +40,34 @@ steps:
     const dependency = containerdCause(deployment)
     if (dependency !== null) return blocked(dependency)
     const state = deployment.daemonState
-    if (state === null || !state.ok) return blocked(stateUnreadable(state?.error ?? 'it can be read by root alone', deployment))
+    if (state === null || !state.ok)
+      return blocked(stateUnreadable(state?.error ?? 'it can be read by root alone', deployment))
     const worker = deployment.worker(state.activeMachine)
     if (!worker.enabled) return satisfied(isUp(worker) ? [runsButDisabled(worker)] : [stoppedOnPurpose(worker)])
     if (isUp(worker)) return satisfied()
     if (worker.masked) return blocked(maskedWorker(worker))
     return planned([
       ...(isRateLimited(view, worker) ? [{ kind: 'systemctl', verb: 'reset-failed', unit: worker.unit } as const] : []),
-      { kind: 'systemctl', verb: 'start', unit: worker.unit, relies: reliesOn(view, worker), failure: workerDown(worker) },
-      ...workerAwaits(view, worker, { stableMs: stable_s * 1000, withinMs: within_s * 1000, failure: workerDown(worker) }),
+      {
+        kind: 'systemctl',
+        verb: 'start',
+        unit: worker.unit,
+        relies: reliesOn(view, worker),
+        failure: workerDown(worker),
+      },
+      ...workerAwaits(view, worker, {
+        stableMs: stable_s * 1000,
+        withinMs: within_s * 1000,
+        failure: workerDown(worker),
+      }),
     ])
   },
 }
 
 const isUp = (worker: Worker): boolean => worker.activeState === 'active'
 
-const isRateLimited = (view: HostView, worker: Worker): boolean => view.unit(worker.unit).get('Result') === 'start-limit-hit'
+const isRateLimited = (view: HostView, worker: Worker): boolean =>
+  view.unit(worker.unit).get('Result') === 'start-limit-hit'
 
 /** Nobody may have disabled the worker or switched sides since the plan was made. */
 const reliesOn = (view: HostView, worker: Worker): Expectation[] => {
@@ -82,7 +96,13 @@ const maskedWorker = (worker: Worker) =>
 /** Row 3 of the reboot table: the agent waits for a containerd that failed. Restarting anything would hide it (W5). */
 const containerdCause = (deployment: Deployment) => {
   const { service } = deployment
-  if (service === null || service.variant !== 'container' || service.activeState === 'active' || service.containerd === 'active') return null
+  if (
+    service === null ||
+    service.variant !== 'container' ||
+    service.activeState === 'active' ||
+    service.containerd === 'active'
+  )
+    return null
   return {
     code: 'dependency-failed',
     message: `The agent is ${service.activeState} because ${containerdUnit}, which it requires, is ${service.containerd}.`,
@@ -107,4 +127,3 @@ const runsButDisabled = ({ unit, machine }: Worker): Finding => ({
   ignored: false,
   remedy: `If it is to stay: machinectl enable ${machine}.`,
 })
-

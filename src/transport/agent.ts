@@ -1,5 +1,5 @@
-import ssh2 from 'ssh2'
 import type { IdentityCallback, ParsedKey, SignCallback, SigningRequestOptions } from 'ssh2'
+import ssh2 from 'ssh2'
 
 /** The identities of an ssh-agent that ssh2 can use; certificates and security keys are not among them. */
 export const listAgentKeys = (socket: string, deadlineMs: number): Promise<ParsedKey[]> =>
@@ -30,7 +30,12 @@ export class SingleKeyAgent extends ssh2.BaseAgent<ParsedKey> {
 
   override sign(key: ParsedKey, data: Buffer, options: SigningRequestOptions, callback?: SignCallback): void
   override sign(key: ParsedKey, data: Buffer, callback: SignCallback): void
-  override sign(key: ParsedKey, data: Buffer, options: SigningRequestOptions | SignCallback, callback?: SignCallback): void {
+  override sign(
+    key: ParsedKey,
+    data: Buffer,
+    options: SigningRequestOptions | SignCallback,
+    callback?: SignCallback,
+  ): void {
     if (typeof options === 'function') this.#agent.sign(key, data, options)
     else this.#agent.sign(key, data, options, callback)
   }

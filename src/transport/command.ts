@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { DroverError } from '../errors.ts'
-import { composePayload } from './payload.ts'
 import type { ScriptCall } from './payload.ts'
+import { composePayload } from './payload.ts'
 import { octalEscape } from './quote.ts'
 
 export interface CommandInput extends ScriptCall {
@@ -31,6 +31,7 @@ const argumentDecoder = 'x=$(printf %b "$1"); shift; eval "$x"'
 
 // dd and not head: some implementations of `head -c` read ahead and swallow the payload that follows the script.
 const stdinLoader =
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the braces are the shell's
   's=$(dd bs="$1" count=1 iflag=fullblock 2>/dev/null; echo .); s=${s%.}; d=$(printf %s "$s" | sha256sum); ' +
   `[ "$d" = "$2  -" ] || { echo "drover: the script arrived cut or damaged" >&2; exit ${damagedScriptExit}; }; ` +
   'shift 2; eval "$s"'

@@ -1,13 +1,13 @@
 import type { ParsedKey } from 'ssh2'
 import type { Host } from '../inventory/host.ts'
 import { listAgentKeys } from './agent.ts'
-import { listCredentials } from './auth-handler.ts'
 import type { Credential } from './auth-handler.ts'
+import { listCredentials } from './auth-handler.ts'
 import type { TransportNotice } from './connection.ts'
-import { loadKeys } from './keys.ts'
 import type { KeyCache, PassphraseProvider } from './keys.ts'
-import { loadKnownHosts } from './known-hosts.ts'
+import { loadKeys } from './keys.ts'
 import type { KnownHosts, KnownHostsCache } from './known-hosts.ts'
+import { loadKnownHosts } from './known-hosts.ts'
 
 const agentMs = 5_000
 

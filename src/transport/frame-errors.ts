@@ -17,7 +17,7 @@ export const frameError = (
   return new DroverError({
     code: 'channel-failed',
     message: `The host did not run drover's command: its login shell ended with ${endOf(ended)} before the first line.`,
-    remedy: "Run `ssh HOST true` by hand. The user needs a login shell that runs commands, and the host needs /bin/sh.",
+    remedy: 'Run `ssh HOST true` by hand. The user needs a login shell that runs commands, and the host needs /bin/sh.',
     ...detailOf([stderr, words(framed.noise.stdout)].filter((text) => text !== '').join('\n')),
   })
 }

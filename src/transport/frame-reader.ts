@@ -40,7 +40,8 @@ export class FrameReader {
   push(chunk: Uint8Array): Buffer {
     const piece = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
     this.#held = this.#held.length === 0 ? piece : Buffer.concat([this.#held, piece])
-    if (this.#state === 'before' && this.#takeUpTo(this.#begin, (noise) => this.#noise.push(noise))) this.#state = 'body'
+    if (this.#state === 'before' && this.#takeUpTo(this.#begin, (noise) => this.#noise.push(noise)))
+      this.#state = 'body'
     let body: Buffer = empty
     if (this.#state === 'body' && this.#takeUpTo(this.#end, (bytes) => (body = bytes))) this.#state = 'trailer'
     if (this.#state === 'trailer') this.#takeTrailer()

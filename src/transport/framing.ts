@@ -21,9 +21,7 @@ export const deframe = (token: string, output: { stdout: Uint8Array; stderr: Uin
   if (!stdout.reader.hasBegun && !stderr.reader.hasBegun) return { kind: 'not-begun', noise }
   const streams = { stdout: stdout.body, stderr: stderr.body, noise }
   const { code } = stdout.reader
-  return code === null || !stderr.reader.hasEnded
-    ? { kind: 'cut', ...streams }
-    : { kind: 'complete', code, ...streams }
+  return code === null || !stderr.reader.hasEnded ? { kind: 'cut', ...streams } : { kind: 'complete', code, ...streams }
 }
 
 const readFrame = (token: string, bytes: Uint8Array): { reader: FrameReader; body: Buffer } => {

@@ -70,7 +70,8 @@ export const authError = (host: Host, attempt: AuthAttempt, cause: Error | undef
     })
   }
   if (attempt.offered.length === 0) {
-    const why = attempt.serverMethods.length > 0 ? `it takes only ${attempt.serverMethods.join(', ')}` : 'no key to offer'
+    const why =
+      attempt.serverMethods.length > 0 ? `it takes only ${attempt.serverMethods.join(', ')}` : 'no key to offer'
     return authFailure(host, why, attempt, {
       remedy: 'Name a private key in the inventory, or load one into ssh-agent.',
       cause,

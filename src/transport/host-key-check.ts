@@ -3,9 +3,9 @@ import type { Host } from '../inventory/host.ts'
 import { fingerprintOf, keyTypeOf } from './host-key.ts'
 import { hostKeyError } from './host-key-errors.ts'
 import { knownHostsName } from './host-pattern.ts'
+import type { KnownHosts } from './known-hosts.ts'
 import { appendKnownHost } from './known-hosts-append.ts'
 import { judgeHostKey, knownTypes } from './known-hosts-lookup.ts'
-import type { KnownHosts } from './known-hosts.ts'
 
 /** The judgement of one connection about the key its host shows. */
 export interface HostKeyCheck {

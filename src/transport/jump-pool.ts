@@ -1,5 +1,5 @@
-import { DroverError } from '../errors.ts'
 import type { ErrorCode } from '../errors.ts'
+import { DroverError } from '../errors.ts'
 import type { Host } from '../inventory/host.ts'
 import { abortError } from './cancelled.ts'
 import type { OpenedClient } from './ssh2-client.ts'
@@ -8,7 +8,12 @@ import type { OpenedClient } from './ssh2-client.ts'
 const lingerMs = 30_000
 
 /** Asking again would only repeat these, and OpenSSH penalises each failed login. */
-const finalCodes: ReadonlySet<ErrorCode> = new Set(['auth-failed', 'host-key-unknown', 'host-key-changed', 'host-key-revoked'])
+const finalCodes: ReadonlySet<ErrorCode> = new Set([
+  'auth-failed',
+  'host-key-unknown',
+  'host-key-changed',
+  'host-key-revoked',
+])
 
 /** Connects to the last host of the chain, through those before it. The signal fires when nobody wants it any more. */
 export type ConnectJump = (chain: readonly Host[], signal: AbortSignal) => Promise<OpenedClient>

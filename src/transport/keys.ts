@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { ParsedKey } from 'ssh2'
-import { InputError } from '../errors.ts'
 import type { InputFault } from '../errors.ts'
+import { InputError } from '../errors.ts'
 import { readKeyEnvelope } from './key-file.ts'
 import { parsePrivateKey } from './private-key.ts'
 
@@ -52,7 +52,11 @@ const loadKey = async (
     text = await readFile(file, 'utf8')
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? String(error)
-    return { file, message: `the private key cannot be read: ${reason}`, remedy: 'Correct the path, or its permissions.' }
+    return {
+      file,
+      message: `the private key cannot be read: ${reason}`,
+      remedy: 'Correct the path, or its permissions.',
+    }
   }
   const { isEncrypted, publicBlob } = readKeyEnvelope(text)
   if (isEncrypted && publicBlob !== null) {
@@ -63,7 +67,8 @@ const loadKey = async (
   if (isEncrypted && secret === undefined) return encryptedFault(file, 'the private key is encrypted')
   const key = parsePrivateKey(text, secret)
   if (!(key instanceof Error)) return { file, via: 'file', key }
-  if (isEncrypted) return encryptedFault(file, `the private key does not open with the given passphrase: ${key.message}`)
+  if (isEncrypted)
+    return encryptedFault(file, `the private key does not open with the given passphrase: ${key.message}`)
   return {
     file,
     message: `this is no private key that drover can use: ${key.message}`,

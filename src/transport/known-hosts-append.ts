@@ -5,8 +5,8 @@ import { withFileLock } from './file-lock.ts'
 import { keyTypeOf } from './host-key.ts'
 import { hashedName, knownHostsName } from './host-pattern.ts'
 import { parseKnownHosts } from './known-hosts-line.ts'
-import { judgeHostKey, linesFor } from './known-hosts-lookup.ts'
 import type { HostKeyVerdict } from './known-hosts-lookup.ts'
+import { judgeHostKey, linesFor } from './known-hosts-lookup.ts'
 
 export interface LearntKey {
   readonly address: string

@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { InputError } from '../errors.ts'
 import type { InputFault } from '../errors.ts'
+import { InputError } from '../errors.ts'
 import { keyTypeOf } from './host-key.ts'
 import { knownHostsName } from './host-pattern.ts'
-import { parseKnownHosts } from './known-hosts-line.ts'
 import type { KnownHostsLine } from './known-hosts-line.ts'
-import { linesFor } from './known-hosts-lookup.ts'
+import { parseKnownHosts } from './known-hosts-line.ts'
 import type { HostLines } from './known-hosts-lookup.ts'
+import { linesFor } from './known-hosts-lookup.ts'
 
 export interface KnownHosts {
   /** Where a key that is learnt is written. */

@@ -1,6 +1,6 @@
 import { createPrivateKey, sign } from 'node:crypto'
-import ssh2 from 'ssh2'
 import type { ParsedKey } from 'ssh2'
+import ssh2 from 'ssh2'
 
 /** The key in the text, or why there is none. Slow for encrypted keys (bcrypt): once per process. */
 export const parsePrivateKey = (text: string, passphrase: string | undefined): ParsedKey | Error => {

@@ -6,9 +6,6 @@ export const shellQuote = (text: string): string => {
   return `'${text.replaceAll("'", "'\\''")}'`
 }
 
-/** One line of a script that calls its first word with the others. */
-export const callLine = (words: readonly string[]): string => `${words.map(shellQuote).join(' ')}\n`
-
 /**
  * Text as `printf %b` gives it back, in characters that no login shell (dash, bash, zsh, ksh, fish, tcsh)
  * treats specially within single quotes. `%` may stay: `%b` does not interpret it.
@@ -26,6 +23,7 @@ const refuseUndeliverable = (text: string): void => {
   throw new DroverError({
     code: 'internal',
     message: `A text with ${text.includes('\0') ? 'a NUL character' : 'half a surrogate pair'} cannot be handed to a shell.`,
-    remedy: 'Correct the value it came from; it begins: ' + JSON.stringify(text.slice(0, 40)),
+    // Not the text itself: it may be a secret.
+    remedy: 'Correct the variable or file it came from.',
   })
 }

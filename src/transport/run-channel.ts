@@ -35,9 +35,9 @@ export const runChannel = (channel: ClientChannel, options: RunOptions): Promise
     const fail = (error: DroverError): void => settle(() => reject(error))
     const onAbort = (): void => fail(abortError(signal))
     const end = (): void => {
-      if (exit === undefined) return fail(lostError())
       const ended = exit
-      settle(() => resolve({ ...ended, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr) }))
+      if (ended === undefined) fail(lostError())
+      else settle(() => resolve({ ...ended, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr) }))
     }
     // Both streams are read to their end even when nobody wants them: they share one window, and 'close' waits for them.
     const collect =
@@ -45,7 +45,10 @@ export const runChannel = (channel: ClientChannel, options: RunOptions): Promise
       (chunk: Buffer): void => {
         if (isOver) return
         bytes += chunk.length
-        if (bytes > maxBytes) return fail(tooMuch(maxBytes))
+        if (bytes > maxBytes) {
+          fail(tooMuch(maxBytes))
+          return
+        }
         into.push(chunk)
         try {
           tell?.(chunk)
@@ -60,11 +63,12 @@ export const runChannel = (channel: ClientChannel, options: RunOptions): Promise
     channel.on('data', collect(stdout, onStdout))
     channel.stderr.on('data', collect(stderr))
     channel.on('exit', (code: number | null, name?: string) => {
+      if (isOver) return
       exit = { code, signal: code === null ? (name ?? null) : null }
       grace = setTimeout(end, closeGraceMs)
     })
     channel.on('close', end)
-    if (signal.aborted) return onAbort()
+    if (signal.aborted) onAbort()
     void writeStdin(channel, stdin ?? new Uint8Array(), () => isOver)
   })
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { buildCommand } from './command.ts'
 import type { CommandInput } from './command.ts'
+import { buildCommand } from './command.ts'
 import type { Connection, ExecRequest } from './connection.ts'
 import { frameError } from './frame-errors.ts'
 import { FrameReader } from './frame-reader.ts'

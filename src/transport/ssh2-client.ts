@@ -1,14 +1,14 @@
 import type { Duplex } from 'node:stream'
-import ssh2 from 'ssh2'
 import type { Client } from 'ssh2'
-import { DroverError } from '../errors.ts'
+import ssh2 from 'ssh2'
+import type { DroverError } from '../errors.ts'
 import type { Host } from '../inventory/host.ts'
 import { algorithmsFor } from './algorithms.ts'
 import type { AuthAttempt } from './auth-handler.ts'
 import { abortError } from './cancelled.ts'
 import type { StageDeadlines } from './connection.ts'
-import { watchGreeting } from './greeting.ts'
 import type { Greeting } from './greeting.ts'
+import { watchGreeting } from './greeting.ts'
 import { authError, authTimeout, handshakeError, handshakeTimeout } from './handshake-errors.ts'
 import type { HostKeyCheck } from './host-key-check.ts'
 
@@ -88,7 +88,9 @@ export const openClient = (options: ClientOptions): Promise<OpenedClient> => {
       clearTimeout(timer)
       timer = setTimeout(() => fail(authTimeout(host, deadlines.authMs, attempt)), deadlines.authMs)
     })
-    client.once('ready', () => settle(() => resolve({ client, serverVersion: greeting.version, closed: closed.signal })))
+    client.once('ready', () =>
+      settle(() => resolve({ client, serverVersion: greeting.version, closed: closed.signal })),
+    )
 
     client.connect({
       sock: socket,

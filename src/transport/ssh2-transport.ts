@@ -9,10 +9,10 @@ import { createHostKeyCheck } from './host-key-check.ts'
 import { JumpPool } from './jump-pool.ts'
 import type { KeyCache, PassphraseProvider } from './keys.ts'
 import type { KnownHostsCache } from './known-hosts.ts'
-import { resolveAddress, systemResolver } from './resolve.ts'
 import type { Resolver } from './resolve.ts'
-import { openClient } from './ssh2-client.ts'
+import { resolveAddress, systemResolver } from './resolve.ts'
 import type { Keepalive, OpenedClient } from './ssh2-client.ts'
+import { openClient } from './ssh2-client.ts'
 import { Ssh2Connection } from './ssh2-connection.ts'
 import { connectTcp } from './tcp.ts'
 
@@ -41,7 +41,11 @@ export const createSsh2Transport = (options: Ssh2TransportOptions): Ssh2Transpor
   const store = createCredentialStore({ ...options, notify })
 
   /** A socket to the host, and what to do when it is no longer needed. */
-  const openSocket = async (host: Host, chain: readonly Host[], signal?: AbortSignal): Promise<[Duplex, () => void]> => {
+  const openSocket = async (
+    host: Host,
+    chain: readonly Host[],
+    signal?: AbortSignal,
+  ): Promise<[Duplex, () => void]> => {
     const jump = chain.at(-1)
     if (jump === undefined) {
       const addresses = await resolveAddress(host, resolver, deadlines.resolveMs, signal)
@@ -58,7 +62,11 @@ export const createSsh2Transport = (options: Ssh2TransportOptions): Ssh2Transpor
     }
   }
 
-  const open = async (host: Host, chain: readonly Host[], signal?: AbortSignal): Promise<[OpenedClient, () => void]> => {
+  const open = async (
+    host: Host,
+    chain: readonly Host[],
+    signal?: AbortSignal,
+  ): Promise<[OpenedClient, () => void]> => {
     const [knownHosts, credentials] = await Promise.all([store.knownHostsOf(host), store.credentialsOf(host)])
     const hostKey = createHostKeyCheck(host, knownHosts, (message) => notify({ host: host.name, message }))
     const [socket, release] = await openSocket(host, chain, signal)

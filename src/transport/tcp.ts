@@ -1,5 +1,5 @@
-import { connect } from 'node:net'
 import type { Socket } from 'node:net'
+import { connect } from 'node:net'
 import { DroverError } from '../errors.ts'
 import type { Host } from '../inventory/host.ts'
 import { runStage } from './stage.ts'
@@ -34,7 +34,13 @@ const connectOne = (host: Host, address: string, deadlineMs: number, signal?: Ab
       remedy: 'See that the host is up, that a route or VPN leads to it, and that no firewall drops the port.',
     })
   return runStage({ deadlineMs, timeoutError, signal }, ({ done, failed }) => {
-    const socket = connect({ host: address, port: host.port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 15_000 })
+    const socket = connect({
+      host: address,
+      port: host.port,
+      noDelay: true,
+      keepAlive: true,
+      keepAliveInitialDelay: 15_000,
+    })
     // For the life of the socket: a late error without a listener would end the process.
     socket.on('error', (error: NodeJS.ErrnoException) => failed(connectError(place, error)))
     socket.once('connect', () => done(socket))
@@ -69,4 +75,8 @@ const combine = (failures: readonly DroverError[]): DroverError => {
 }
 
 const noAddress = (): DroverError =>
-  new DroverError({ code: 'connect-failed', message: 'The host has no address.', remedy: 'Give it one in the inventory.' })
+  new DroverError({
+    code: 'connect-failed',
+    message: 'The host has no address.',
+    remedy: 'Give it one in the inventory.',
+  })

@@ -16,14 +16,24 @@ export const daemonState = (activeMachine: string): Record<string, PathLiteral> 
 }
 
 const running: UnitLiteral = { ActiveState: 'active', SubState: 'running', UnitFileState: 'enabled', MainPID: '42' }
-export const enabledWorker = { '/etc/systemd/system/machines.target.wants/systemd-nspawn@kube1.service': { link: '/usr/lib/systemd/system/systemd-nspawn@.service' } } as const
-export const enabledTarget = { '/etc/systemd/system/multi-user.target.wants/machines.target': { link: '/usr/lib/systemd/system/machines.target' } } as const
+export const enabledWorker = {
+  '/etc/systemd/system/machines.target.wants/systemd-nspawn@kube1.service': {
+    link: '/usr/lib/systemd/system/systemd-nspawn@.service',
+  },
+} as const
+export const enabledTarget = {
+  '/etc/systemd/system/multi-user.target.wants/machines.target': { link: '/usr/lib/systemd/system/machines.target' },
+} as const
 
 /** An old unit's host on which all runs and nothing would survive a reboot: RHEL's preset. */
 export const runningHost = (changes: HostLiteral = {}): HostLiteral => ({
   ...changes,
   units: {
-    'aks-flex-node-agent.service': { ...running, exe: `${LEGACY}/lib/aks-flex-node/aks-flex-node-blue`, Wants: 'network-online.target' },
+    'aks-flex-node-agent.service': {
+      ...running,
+      exe: `${LEGACY}/lib/aks-flex-node/aks-flex-node-blue`,
+      Wants: 'network-online.target',
+    },
     'machines.target': { ActiveState: 'active', SubState: 'active', UnitFileState: 'disabled' },
     'systemd-nspawn@kube1.service': running,
     ...changes.units,
@@ -36,7 +46,13 @@ export const runningHost = (changes: HostLiteral = {}): HostLiteral => ({
     ...daemonState('kube1'),
     ...changes.paths,
   },
-  commands: [[[`${LEGACY}/lib/aks-flex-node/aks-flex-node-current`, 'version'], { stdout: 'AKS Flex Node Agent\nVersion: v0.2.0\nGit Commit: x\nBuild Time: y\n' }], ...(changes.commands ?? [])],
+  commands: [
+    [
+      [`${LEGACY}/lib/aks-flex-node/aks-flex-node-current`, 'version'],
+      { stdout: 'AKS Flex Node Agent\nVersion: v0.2.0\nGit Commit: x\nBuild Time: y\n' },
+    ],
+    ...(changes.commands ?? []),
+  ],
 })
 
 /** Bug #436 after a reboot: the target and the enabled worker are dead, the agent runs. */

@@ -23,7 +23,10 @@ export type PathLiteral =
   | { readonly unreadable: string }
   | Unknown
 
-export type UnitLiteral = Partial<Record<UnitProperty, Known<string>>> & { readonly exe?: Known<string>; readonly starts?: Known<number> }
+export type UnitLiteral = Partial<Record<UnitProperty, Known<string>>> & {
+  readonly exe?: Known<string>
+  readonly starts?: Known<number>
+}
 
 export interface HostLiteral {
   readonly os?: Partial<OsFacts>
@@ -48,9 +51,18 @@ export interface HostLiteral {
 export const hostState = (literal: HostLiteral = {}, asked: readonly Fact[] = []): HostState => {
   const names = <K extends Fact['kind']>(kind: K): Extract<Fact, { kind: K }>[] =>
     asked.filter((fact): fact is Extract<Fact, { kind: K }> => fact.kind === kind)
-  const systemd = literal.noSystemd === undefined ? ({ ok: true } as const) : ({ ok: false, error: literal.noSystemd } as const)
-  const listed = <V, L>(given: Readonly<Record<string, L>> | undefined, extra: readonly string[], bare: L, make: (literal: L) => V): Map<string, V> =>
-    new Map([...extra.map((name): [string, V] => [name, make(bare)]), ...Object.entries(given ?? {}).map(([name, value]): [string, V] => [name, make(value)])])
+  const systemd =
+    literal.noSystemd === undefined ? ({ ok: true } as const) : ({ ok: false, error: literal.noSystemd } as const)
+  const listed = <V, L>(
+    given: Readonly<Record<string, L>> | undefined,
+    extra: readonly string[],
+    bare: L,
+    make: (literal: L) => V,
+  ): Map<string, V> =>
+    new Map([
+      ...extra.map((name): [string, V] => [name, make(bare)]),
+      ...Object.entries(given ?? {}).map(([name, value]): [string, V] => [name, make(value)]),
+    ])
   const units = systemd.ok
     ? new Map([
         ...names('unit').map(({ name, starts }): [string, UnitState] => [name, unitOf(name, notFound, starts)]),
@@ -63,10 +75,25 @@ export const hostState = (literal: HostLiteral = {}, asked: readonly Fact[] = []
     systemd,
     tree: { nodes: nodesOf(literal.paths ?? {}, names('path')) },
     units,
-    mounts: listed(literal.mounts, names('mount').map((fact) => fact.path), {}, (mount) => ({ ...roomy, ...mount })),
-    packages: listed(literal.packages, names('package').map((fact) => fact.name), null, (version) => version),
+    mounts: listed(
+      literal.mounts,
+      names('mount').map((fact) => fact.path),
+      {},
+      (mount) => ({ ...roomy, ...mount }),
+    ),
+    packages: listed(
+      literal.packages,
+      names('package').map((fact) => fact.name),
+      null,
+      (version) => version,
+    ),
     packageManager: literal.packageManager === undefined ? 'apt' : literal.packageManager,
-    programs: listed(literal.programs, names('program').map((fact) => fact.name), null, (path) => path),
+    programs: listed(
+      literal.programs,
+      names('program').map((fact) => fact.name),
+      null,
+      (path) => path,
+    ),
     commands: new Map([
       ...names('command').map(({ argv }): [string, CommandResult] => [commandKey(argv), { code: 127, stdout: '' }]),
       ...(literal.commands ?? []).map(([argv, result]): [string, Known<CommandResult>] => [
@@ -76,17 +103,29 @@ export const hostState = (literal: HostLiteral = {}, asked: readonly Fact[] = []
     ]),
     ports: new Map([
       ...names('port').map(({ port }): [number, Known<string | null>] => [port, null]),
-      ...Object.entries(literal.ports ?? {}).map(([port, owner]): [number, Known<string | null>] => [Number(port), owner]),
+      ...Object.entries(literal.ports ?? {}).map(([port, owner]): [number, Known<string | null>] => [
+        Number(port),
+        owner,
+      ]),
     ]),
     probes: new Map([
-      ...names('probe').map(({ name, args }): [string, CommandResult] => [probeKey(name, args ?? []), { code: 0, stdout: '' }]),
-      ...Object.entries(literal.probes ?? {}).map(([name, stdout]): [string, CommandResult] => [probeKey(name as ProbeName, []), { code: 0, stdout }]),
+      ...names('probe').map(({ name, args }): [string, CommandResult] => [
+        probeKey(name, args ?? []),
+        { code: 0, stdout: '' },
+      ]),
+      ...Object.entries(literal.probes ?? {}).map(([name, stdout]): [string, CommandResult] => [
+        probeKey(name as ProbeName, []),
+        { code: 0, stdout },
+      ]),
     ]),
     secretPaths: new Set(names('path').flatMap((fact) => (fact.secret ? [fact.path] : []))),
   }
 }
 
-const nodesOf = (paths: Readonly<Record<string, PathLiteral>>, asked: readonly Extract<Fact, { kind: 'path' }>[]): Map<string, KnownNode> => {
+const nodesOf = (
+  paths: Readonly<Record<string, PathLiteral>>,
+  asked: readonly Extract<Fact, { kind: 'path' }>[],
+): Map<string, KnownNode> => {
   const nodes = new Map<string, KnownNode>()
   const put = (path: string, node: KnownNode): void => {
     const at = canonical({ nodes }, path)
@@ -108,8 +147,17 @@ const order = (literal: PathLiteral): number => (typeof literal === 'object' && 
 const addEntries = (nodes: Map<string, KnownNode>, path: string): void => {
   const at = canonical({ nodes }, path, true)
   const node = at instanceof Unknown ? undefined : nodes.get(at)
-  if (at instanceof Unknown || node === undefined || node instanceof Unknown || node.type !== 'directory' || node.entries !== undefined) return
-  const inside = [...nodes].filter(([key, child]) => parentOf(key) === at && key !== at && (child instanceof Unknown || child.type !== 'absent'))
+  if (
+    at instanceof Unknown ||
+    node === undefined ||
+    node instanceof Unknown ||
+    node.type !== 'directory' ||
+    node.entries !== undefined
+  )
+    return
+  const inside = [...nodes].filter(
+    ([key, child]) => parentOf(key) === at && key !== at && (child instanceof Unknown || child.type !== 'absent'),
+  )
   nodes.set(at, { ...node, entries: inside.map(([key]) => key.slice(key.lastIndexOf('/') + 1)).sort() })
 }
 
@@ -138,18 +186,42 @@ const directory = (attributes: Attributes, entries?: readonly string[]): Node =>
   ...(entries !== undefined && { entries: [...entries].sort() }),
 })
 
-const owner = ({ mode, uid }: Attributes, usual: number) => ({ mode: mode ?? usual, uid: uid ?? 0, gid: 0, user: 'root', group: 'root' })
+const owner = ({ mode, uid }: Attributes, usual: number) => ({
+  mode: mode ?? usual,
+  uid: uid ?? 0,
+  gid: 0,
+  user: 'root',
+  group: 'root',
+})
 
 const notFound: UnitLiteral = { LoadState: 'not-found' }
 
 const unitOf = (name: string, { exe, starts, ...given }: UnitLiteral, counted = false): UnitState => {
-  const usual: Partial<Record<UnitProperty, string>> = { Id: name, LoadState: 'loaded', ActiveState: 'inactive', SubState: 'dead', MainPID: '0', NRestarts: '0', Result: 'success', NeedDaemonReload: 'no' }
-  const properties = Object.fromEntries(unitProperties.map((property) => [property, given[property] ?? usual[property] ?? ''])) as Record<UnitProperty, Known<string>>
+  const usual: Partial<Record<UnitProperty, string>> = {
+    Id: name,
+    LoadState: 'loaded',
+    ActiveState: 'inactive',
+    SubState: 'dead',
+    MainPID: '0',
+    NRestarts: '0',
+    Result: 'success',
+    NeedDaemonReload: 'no',
+  }
+  const properties = Object.fromEntries(
+    unitProperties.map((property) => [property, given[property] ?? usual[property] ?? '']),
+  ) as Record<UnitProperty, Known<string>>
   const count = starts ?? (counted ? 0 : undefined)
   return { properties, exe: exe ?? '', ...(count !== undefined && { starts: count }) }
 }
 
-const roomy: MountFacts = { mountPoint: '/', fsType: 'ext4', readOnly: false, noexec: false, freeBytes: 100 * 2 ** 30, freeInodes: 1_000_000 }
+const roomy: MountFacts = {
+  mountPoint: '/',
+  fsType: 'ext4',
+  readOnly: false,
+  noexec: false,
+  freeBytes: 100 * 2 ** 30,
+  freeInodes: 1_000_000,
+}
 
 const os: OsFacts = {
   id: 'rocky',

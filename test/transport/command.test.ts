@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { buildCommand } from '../../src/transport/command.ts'
 import type { CommandInput } from '../../src/transport/command.ts'
+import { buildCommand } from '../../src/transport/command.ts'
 import { deframe } from '../../src/transport/framing.ts'
 import { decodeCommand } from './decode-command.ts'
 import { runLocally } from './local-shell.ts'
@@ -32,7 +32,9 @@ const run = async (over: Partial<CommandInput>) => {
 describe('the command line', () => {
   test('begins with the readable label, whatever the form', () => {
     expect(buildCommand(input({ run: 'r1' })).command).toMatch(/^exec \/bin\/sh -c ': drover r1 inspect; /)
-    expect(buildCommand(input({ run: 'r1', secret: true })).command).toMatch(/^exec \/bin\/sh -c ': drover r1 inspect; /)
+    expect(buildCommand(input({ run: 'r1', secret: true })).command).toMatch(
+      /^exec \/bin\/sh -c ': drover r1 inspect; /,
+    )
     expect(buildCommand(input({ run: 'r1', become: true })).command).toMatch(
       /^exec sudo -n -- \/bin\/sh -c ': drover r1 inspect; /,
     )
@@ -51,7 +53,12 @@ describe('the command line', () => {
         expect(command).not.toMatch(/[!\n\r`]/)
         // fish reads \\ and \' within single quotes; tcsh reads \! and an escaped newline.
         expect(command).not.toMatch(/\\[^0]/)
-        expect(command.split("'").filter((_, index) => index % 2 === 0).join('')).toMatch(/^[a-z0-9 /-]*$/)
+        expect(
+          command
+            .split("'")
+            .filter((_, index) => index % 2 === 0)
+            .join(''),
+        ).toMatch(/^[a-z0-9 /-]*$/)
       }),
     )
   })

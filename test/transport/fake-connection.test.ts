@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { runScript } from '../../src/transport/run-script.ts'
-import { always, answer, createFakeConnection, hold } from './fake-connection.ts'
-import { createFakeTransport } from './fake-transport.ts'
-import { fakeHost } from './fake-host.ts'
 import type { FakeConnection } from './fake-connection.ts'
+import { always, answer, createFakeConnection, fails, hold } from './fake-connection.ts'
+import { fakeHost } from './fake-host.ts'
+import { createFakeTransport } from './fake-transport.ts'
 
 const run = (fake: FakeConnection, verb: string, signal?: AbortSignal) =>
   runScript(fake.connection, {
@@ -22,7 +22,9 @@ test('answers come in the scripted order, or computed from the call', async () =
     list: [answer('1'), answer('2')],
     echo: (call) => answer(call.args.join()),
     ping: always(answer('pong')),
+    fail: fails(new Error('boom')),
   })
+  await expect(run(fake, 'fail')).rejects.toThrow('boom')
   expect((await run(fake, 'list')).stdout.toString()).toBe('1')
   expect((await run(fake, 'list')).stdout.toString()).toBe('2')
   expect((await run(fake, 'echo')).stdout.toString()).toBe('x')

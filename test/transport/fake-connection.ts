@@ -25,15 +25,15 @@
 import { onTestFinished } from 'vitest'
 import type { Host } from '../../src/inventory/host.ts'
 import type { Connection, ExecRequest, ExecResult } from '../../src/transport/connection.ts'
-import { decodeCommand } from './decode-command.ts'
 import type { DecodedCommand } from './decode-command.ts'
-import { aborted, lostError } from './fake-answers.ts'
+import { decodeCommand } from './decode-command.ts'
 import type { Answer } from './fake-answers.ts'
+import { aborted, lostError } from './fake-answers.ts'
 import { fakeHost } from './fake-host.ts'
 
 export * from './fake-answers.ts'
 
-export type Call = DecodedCommand
+type Call = DecodedCommand
 type Script = Answer | readonly Answer[] | ((call: Call) => Answer | Promise<Answer>)
 
 export interface FakeConnection {

@@ -38,7 +38,9 @@ describe('deframe', () => {
   })
 
   test('a cut answer keeps what had come', () => {
-    expect(deframe('t1', { stdout: Buffer.from('\x1eB t1\nhalf\x1eE t'), stderr: Buffer.from('\x1eB t1\nwhy') })).toEqual({
+    expect(
+      deframe('t1', { stdout: Buffer.from('\x1eB t1\nhalf\x1eE t'), stderr: Buffer.from('\x1eB t1\nwhy') }),
+    ).toEqual({
       kind: 'cut',
       stdout: Buffer.from('half\x1eE t'),
       stderr: Buffer.from('why'),
@@ -55,19 +57,24 @@ describe('deframe', () => {
 test('split anywhere, the pieces give the same', () => {
   const bit = fc.constantFrom('a', '\n', '\x1e', '\x1eE', '\x1eE t', '\x1eE t2 0\n', '\x1eB t1\n', ' 1', 'é')
   fc.assert(
-    fc.property(fc.array(bit), fc.array(bit), fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1 }), (noise, body, cuts) => {
-      const bytes = frame(body.join(''), 42, noise.join('').replaceAll('\x1eB t1\n', '')).stdout
-      const reader = new FrameReader('t1')
-      const pieces: Buffer[] = []
-      for (let at = 0, turn = 0; at < bytes.length; turn += 1) {
-        const length = cuts[turn % cuts.length] ?? 1
-        pieces.push(reader.push(bytes.subarray(at, at + length)))
-        at += length
-      }
-      expect(Buffer.concat(pieces).toString()).toBe(body.join(''))
-      expect(reader.noise.toString()).toBe(noise.join('').replaceAll('\x1eB t1\n', ''))
-      expect([reader.code, reader.hasEnded]).toEqual([42, true])
-    }),
+    fc.property(
+      fc.array(bit),
+      fc.array(bit),
+      fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1 }),
+      (noise, body, cuts) => {
+        const bytes = frame(body.join(''), 42, noise.join('').replaceAll('\x1eB t1\n', '')).stdout
+        const reader = new FrameReader('t1')
+        const pieces: Buffer[] = []
+        for (let at = 0, turn = 0; at < bytes.length; turn += 1) {
+          const length = cuts[turn % cuts.length] ?? 1
+          pieces.push(reader.push(bytes.subarray(at, at + length)))
+          at += length
+        }
+        expect(Buffer.concat(pieces).toString()).toBe(body.join(''))
+        expect(reader.noise.toString()).toBe(noise.join('').replaceAll('\x1eB t1\n', ''))
+        expect([reader.code, reader.hasEnded]).toEqual([42, true])
+      },
+    ),
   )
 })
 

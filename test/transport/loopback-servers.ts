@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
-import { connect, createServer } from 'node:net'
 import type { Server, Socket } from 'node:net'
+import { connect, createServer } from 'node:net'
 
 export interface LoopbackServer {
   readonly port: number
@@ -39,7 +39,9 @@ export const serveNothing = async (): Promise<LoopbackServer> => {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
     })`
   const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const port = await new Promise<number>((resolve) => child.stdout.once('data', (text: Buffer) => resolve(Number(text))))
+  const port = await new Promise<number>((resolve) =>
+    child.stdout.once('data', (text: Buffer) => resolve(Number(text))),
+  )
   const fillers = Array.from({ length: 4 }, () => connect({ port, host: '127.0.0.1' }).on('error', () => undefined))
   await new Promise((resolve) => fillers[0]?.once('connect', resolve))
   return {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { runScript } from '../../src/transport/run-script.ts'
 import type { ScriptRequest } from '../../src/transport/run-script.ts'
+import { runScript } from '../../src/transport/run-script.ts'
 import { answer, createFakeConnection, cut, ends, lost, pieces } from './fake-connection.ts'
 
 const request = (over: Partial<ScriptRequest> = {}): ScriptRequest => ({
@@ -18,7 +18,9 @@ test('the answer is what the script wrote, without frame and noise', async () =>
   const fake = createFakeConnection({ probe: answer('out', { code: 4, stderr: 'err' }) })
   const { code, stdout, stderr } = await runScript(fake.connection, request())
   expect([code, stdout.toString(), stderr.toString()]).toEqual([4, 'out', 'err'])
-  expect(fake.calls).toMatchObject([{ run: 'r1', verb: 'probe', args: ['one', "it's"], form: 'argument', payload: null }])
+  expect(fake.calls).toMatchObject([
+    { run: 'r1', verb: 'probe', args: ['one', "it's"], form: 'argument', payload: null },
+  ])
 })
 
 test('a payload travels on standard input and every exec has a token of its own', async () => {

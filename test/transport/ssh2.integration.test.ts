@@ -5,13 +5,13 @@ import type { DroverError } from '../../src/errors.ts'
 import type { Host } from '../../src/inventory/host.ts'
 import type { Connection, ExecRequest, TransportNotice } from '../../src/transport/connection.ts'
 import { runScript } from '../../src/transport/run-script.ts'
-import { createSsh2Transport } from '../../src/transport/ssh2-transport.ts'
 import type { Ssh2Transport, Ssh2TransportOptions } from '../../src/transport/ssh2-transport.ts'
+import { createSsh2Transport } from '../../src/transport/ssh2-transport.ts'
 import { fakeHost } from './fake-host.ts'
-import { relayTo, serve, serveNothing } from './loopback-servers.ts'
 import type { LoopbackServer } from './loopback-servers.ts'
-import { createSshLab, freePort } from './sshd.ts'
+import { relayTo, serve, serveNothing } from './loopback-servers.ts'
 import type { Sshd, SshLab } from './sshd.ts'
+import { createSshLab, freePort } from './sshd.ts'
 
 const deadlines = { resolveMs: 2_000, connectMs: 2_000, handshakeMs: 5_000, authMs: 5_000, channelMs: 5_000 }
 
@@ -158,7 +158,9 @@ describe('with ssh-agent', () => {
     const connection = await connect(target({ identityFiles: [] }), { agentSocket: agent.socket })
     expect((await exec(connection, 'echo in')).stdout.toString()).toBe('in\n')
     const identityFiles = [lab.makeKey('first_stranger')]
-    const failure = await connect(target({ identityFiles }), { agentSocket: agent.socket }).catch((error: DroverError) => error)
+    const failure = await connect(target({ identityFiles }), { agentSocket: agent.socket }).catch(
+      (error: DroverError) => error,
+    )
     expect((failure as DroverError).detail?.match(/offered:/g)).toHaveLength(5)
   })
 
@@ -199,7 +201,9 @@ describe('host keys', () => {
   })
 
   test('a revoked key is refused although it is known', async () => {
-    const knownHostsFiles = [knownHostsFile(`${entry(sshd.port)}@revoked * ssh-ed25519 ${lab.publicKey('host_ed25519')}\n`)]
+    const knownHostsFiles = [
+      knownHostsFile(`${entry(sshd.port)}@revoked * ssh-ed25519 ${lab.publicKey('host_ed25519')}\n`),
+    ]
     await expect(connect(target({ knownHostsFiles }))).rejects.toMatchObject({ code: 'host-key-revoked' })
   })
 
@@ -352,7 +356,9 @@ describe('a connection that does not come about', () => {
       code: 'key-unusable',
       faults: [{ file: locked }, { file: '/nonexistent' }],
     })
-    await expect(prepare({ knownHostsFiles: ['/nonexistent'] })).rejects.toMatchObject({ code: 'known-hosts-unreadable' })
+    await expect(prepare({ knownHostsFiles: ['/nonexistent'] })).rejects.toMatchObject({
+      code: 'known-hosts-unreadable',
+    })
     await expect(prepare({ jump: [target({ identityFiles: ['/nonexistent'] })] })).rejects.toMatchObject({
       code: 'key-unusable',
     })
@@ -418,7 +424,9 @@ describe('a command', () => {
   test('that ends before its input is read', async () => {
     const connection = await connect()
     expect(await exec(connection, 'exit 4', { stdin: Buffer.alloc(5_000_000) })).toMatchObject({ code: 4 })
-    await expect(exec(connection, 'sleep 2', { stdin: Buffer.alloc(5_000_000), deadlineMs: 100 })).rejects.toMatchObject({
+    await expect(
+      exec(connection, 'sleep 2', { stdin: Buffer.alloc(5_000_000), deadlineMs: 100 }),
+    ).rejects.toMatchObject({
       code: 'command-timeout',
     })
   })
@@ -468,7 +476,9 @@ describe('jump hosts', () => {
     const logins = stopAtEnd(await lab.start('MaxSessions 2'))
     const first = target({ name: 'first', port: logins.port })
     const made = transport()
-    const hosts = Array.from({ length: 12 }, (_, index) => behind([first, target({ name: 'second' })], { name: `h${index}` }))
+    const hosts = Array.from({ length: 12 }, (_, index) =>
+      behind([first, target({ name: 'second' })], { name: `h${index}` }),
+    )
     const connections = await Promise.all(hosts.map((host) => made.connect(host)))
     const answers = await Promise.all(connections.map((connection) => exec(connection, 'echo "$SSH_CONNECTION"')))
     for (const { stdout } of answers) expect(stdout.toString()).toContain(`127.0.0.2 ${sshd.port}`)
@@ -512,7 +522,9 @@ describe('jump hosts', () => {
     const hosts = [behind([jump]), behind([jump], { name: 'inner-2' }), target()] as const
     const [one, two, direct] = await Promise.all(hosts.map((host) => made.connect(host)))
     expect(relay.connectionCount).toBe(1)
-    const running = [one, two].map((inner) => exec(inner as Connection, 'echo; exec sleep 2', { onStdout: () => relay.cut() }))
+    const running = [one, two].map((inner) =>
+      exec(inner as Connection, 'echo; exec sleep 2', { onStdout: () => relay.cut() }),
+    )
     for (const lost of await Promise.allSettled(running)) {
       expect(lost).toMatchObject({ status: 'rejected', reason: { code: 'connection-lost' } })
     }

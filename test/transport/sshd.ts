@@ -1,5 +1,14 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
@@ -32,14 +41,14 @@ export interface Sshd {
   stop(): Promise<void>
 }
 
-export interface Agent {
+interface Agent {
   readonly socket: string
   add(keyFile: string): void
   stop(): Promise<void>
 }
 
 const sshdPath = '/usr/sbin/sshd'
-export const hostKeyNames = ['host_ed25519', 'host_rsa', 'host_ecdsa'] as const
+const hostKeyNames = ['host_ed25519', 'host_rsa', 'host_ecdsa'] as const
 
 export const createSshLab = (): SshLab => {
   if (!existsSync(sshdPath)) throw new Error(`${sshdPath} is missing: install openssh-server`)
@@ -115,7 +124,19 @@ export const createSshLab = (): SshLab => {
     rmSync(directory, { recursive: true, force: true })
   }
 
-  return { directory, user: userInfo().username, keyFile, path, makeKey, publicKey, authorize, encryptedCopy, startAgent, start, stop }
+  return {
+    directory,
+    user: userInfo().username,
+    keyFile,
+    path,
+    makeKey,
+    publicKey,
+    authorize,
+    encryptedCopy,
+    startAgent,
+    start,
+    stop,
+  }
 }
 
 export const freePort = (): Promise<number> =>

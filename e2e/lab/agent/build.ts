@@ -1,12 +1,14 @@
 // Compiles the stand-in agent on this machine. It is static, so one file runs on every host of the lab.
 import { existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { installMissing } from '../install.ts'
+import { installMissing, NEEDS } from '../install.ts'
 import { mustRun } from '../processes.ts'
 import { labSources, recipeDigest, stateFolder } from '../state.ts'
 
 const RELEASES = { old: 'RELEASE_OLD', new: 'RELEASE_NEW', 'exits-42': 'RELEASE_EXITS_42' } as const
 export type AgentRelease = keyof typeof RELEASES
+
+export const AGENT_RELEASES = Object.keys(RELEASES) as AgentRelease[]
 
 const source = join(labSources, 'agent', 'agent.c')
 
@@ -14,7 +16,7 @@ const source = join(labSources, 'agent', 'agent.c')
 export async function agentBinary(release: AgentRelease, options: { yes?: boolean } = {}): Promise<string> {
   const binary = join(stateFolder('agents'), `${release}-${recipeDigest([source])}`)
   if (existsSync(binary)) return binary
-  await installMissing([{ command: 'cc', packages: ['gcc', 'libc6-dev'] }], options.yes ?? false)
+  await installMissing([NEEDS.agent], options.yes ?? false)
   const unfinished = `${binary}.${process.pid}`
   await mustRun(
     'cc',

@@ -84,8 +84,8 @@ names_in() {
 # ask_mounts PATH... : file system of the nearest existing ancestor
 ask_mounts() {
   for path; do
-    while [ ! -e "$path" ] && [ -n "$path" ]; do path=${path%/*}; done
     if is_remote "$path"; then echo remote; continue; fi
+    while [ ! -e "$path" ] && [ -n "$path" ]; do path=${path%/*}; done
     point=$(timeout 5 stat -c %m -- "${path:-/}") || { echo denied; continue; }
     mount_line "$point"
     timeout 5 stat -f -c '%S %a %d' -- "${path:-/}" || echo '0 0 0'
@@ -95,12 +95,15 @@ ask_mounts() {
 # mount_line POINT: `mount OPTIONS TYPE POINT `, without the end of the line
 mount_line() {
   line='- -'
-  while read -r _ _ _ _ point options rest; do
-    [ "$(printf '%b' "$point")" != "$1" ] || line="$options ${rest##* - }"
+  # `rest` keeps the mount's own options in front: with no optional field the dash comes right after them.
+  while read -r _ _ _ _ point rest; do
+    [ "$(printf '%b' "$point")" != "$1" ] || line="${rest%% *} ${rest##* - }"
   done <<MOUNTS
 $mounts
 MOUNTS
   # shellcheck disable=SC2086
   set -- "$1" $line
-  printf 'mount %s %s %s ' "$2" "$3" "$(printf %s "$1" | encode)"
+  # The options of the file system itself as well: after an error the kernel makes only those `ro`.
+  super=${5:-}
+  printf 'mount %s,%s %s %s ' "$2" "${super%%,*}" "$3" "$(printf %s "$1" | encode)"
 }

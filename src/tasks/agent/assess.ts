@@ -32,7 +32,12 @@ export interface HostStatus {
   readonly hostRoot: HostRootState
   readonly linked: LinkedBecause | null
   readonly target: { readonly state: string; readonly fileState: string; readonly enabled: boolean } | null
-  readonly worker: { readonly machine: Machine; readonly unit: string; readonly state: string | null; readonly enabled: boolean } | null
+  readonly worker: {
+    readonly machine: Machine
+    readonly unit: string
+    readonly state: string | null
+    readonly enabled: boolean
+  } | null
   /** Why the active worker is not known. */
   readonly stateError: string | null
   /** Further units that machines.target starts. */
@@ -45,7 +50,8 @@ export interface HostStatus {
   readonly fix: string | null
 }
 
-export const statusFacts = (_host: Host): Fact[] => mergeFacts([...deploymentFacts(), ...findingsFacts(), ...linkedFacts(), ...signsFacts()])
+export const statusFacts = (_host: Host): Fact[] =>
+  mergeFacts([...deploymentFacts(), ...findingsFacts(), ...linkedFacts(), ...signsFacts()])
 
 export const assess = (view: HostView, host: Host): HostStatus => {
   const deployment = readDeployment(view)

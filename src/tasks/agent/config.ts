@@ -30,7 +30,8 @@ export const readConfig = (view: HostView): AgentConfig => {
 }
 
 const kept = (config: unknown): AgentConfig => {
-  if (typeof config !== 'object' || config === null || Array.isArray(config)) return invalid(`${configFile} is not a JSON object`)
+  if (typeof config !== 'object' || config === null || Array.isArray(config))
+    return invalid(`${configFile} is not a JSON object`)
   const source = at(config, 'bootstrap', 'offlineArtifacts', 'source')
   const mode = at(config, 'networking', 'localDNS', 'mode')
   return {
@@ -42,7 +43,8 @@ const kept = (config: unknown): AgentConfig => {
 
 const at = (value: unknown, ...keys: readonly string[]): unknown =>
   keys.reduce<unknown>(
-    (inner, key) => (typeof inner === 'object' && inner !== null ? Object.getOwnPropertyDescriptor(inner, key)?.value : undefined),
+    (inner, key) =>
+      typeof inner === 'object' && inner !== null ? Object.getOwnPropertyDescriptor(inner, key)?.value : undefined,
     value,
   )
 

@@ -20,7 +20,8 @@ export const readDaemonState = (view: HostView): DaemonState => {
   const text = view.text(daemonStateFile)
   if (text === null) return unusable(`${daemonStateFile} is missing`)
   const file = view.target(daemonStateFile)
-  if (file.type === 'file' && file.size > sizeLimit) return unusable(`${daemonStateFile} is larger than ${sizeLimit} bytes`)
+  if (file.type === 'file' && file.size > sizeLimit)
+    return unusable(`${daemonStateFile} is larger than ${sizeLimit} bytes`)
   const expected = view.text(daemonStateChecksum)?.trim().toLowerCase()
   if (expected === undefined) return unusable(`${daemonStateChecksum} is missing`)
   if (expected !== view.sha256(daemonStateFile)) return unusable(`${daemonStateFile} does not match its checksum`)
@@ -34,7 +35,8 @@ const fromJson = (text: string): DaemonState => {
   } catch {
     return unusable(`${daemonStateFile} is not JSON`)
   }
-  const active = typeof value === 'object' && value !== null && 'activeMachine' in value ? value.activeMachine : undefined
+  const active =
+    typeof value === 'object' && value !== null && 'activeMachine' in value ? value.activeMachine : undefined
   return isMachine(active)
     ? { ok: true, activeMachine: active }
     : unusable(`${daemonStateFile} names no active machine`)

@@ -9,7 +9,8 @@ type Words = (status: Omit<HostStatus, 'verdict' | 'explanation' | 'fix'>) => st
 
 const words: Readonly<Record<Verdict, Words>> = {
   'no-systemd': (s) => `systemd does not answer: ${s.systemdError ?? 'no reason given'}`,
-  locked: (s) => `held by ${s.self.applying ?? (s.self.lease === null ? 'another run' : `${s.self.lease.owner}, run ${s.self.lease.run}`)}`,
+  locked: (s) =>
+    `held by ${s.self.applying ?? (s.self.lease === null ? 'another run' : `${s.self.lease.owner}, run ${s.self.lease.run}`)}`,
   'rolling-back': () => 'a rollback is under way',
   'no-agent': () => 'no agent is installed',
   'target-masked': () => 'machines.target is masked, so no worker starts at boot; drover never unmasks it',
@@ -17,7 +18,8 @@ const words: Readonly<Record<Verdict, Words>> = {
   'containerd-failed': () => 'containerd does not run, so the agent was not started',
   'state-unreadable': (s) => s.stateError ?? 'which worker is active only root may read',
   'worker-masked': (s) => `${s.worker?.unit ?? 'the worker'} is masked`,
-  stuck: (s) => `${s.worker?.unit ?? 'the worker'} is enabled and ${s.worker?.state ?? 'down'}; machines.target is ${s.target?.state ?? 'unknown'}`,
+  stuck: (s) =>
+    `${s.worker?.unit ?? 'the worker'} is enabled and ${s.worker?.state ?? 'down'}; machines.target is ${s.target?.state ?? 'unknown'}`,
   'root-conflict': (s) => `the agent refuses to start: its host root is ${s.hostRoot}`,
   'agent-failed': (s) => `the agent's unit failed: ${s.agent.result ?? 'no result'}`,
   'agent-down': (s) => `the agent's unit is ${s.agent.state ?? 'unknown'} (${s.agent.subState ?? 'unknown'})`,
@@ -29,5 +31,8 @@ const words: Readonly<Record<Verdict, Words>> = {
   'agent-disabled': () => 'all runs, but the next boot would not start the agent',
   unfinished: (s) => `a cut run still owes: ${s.self.owed.join(', ')}`,
   unconfirmed: () => 'a rollback is armed and waits to be confirmed',
-  healthy: (s) => (s.target?.state === 'active' ? 'agent and worker run' : 'agent and worker run; machines.target follows at the next boot'),
+  healthy: (s) =>
+    s.target?.state === 'active'
+      ? 'agent and worker run'
+      : 'agent and worker run; machines.target follows at the next boot',
 }

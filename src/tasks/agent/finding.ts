@@ -8,5 +8,13 @@ interface Seen {
 }
 
 export const fine = (seen: Seen): Finding => ({ ...seen, severity: 'ok', ignored: false })
-export const warning = (seen: Seen & { readonly remedy: string }): Finding => ({ ...seen, severity: 'warning', ignored: false })
-export const fault = (seen: Seen & { readonly remedy: string }): Finding => ({ ...seen, severity: 'error', ignored: false })
+export const warning = (seen: Seen & { readonly remedy: string }): Finding => ({
+  ...seen,
+  severity: 'warning',
+  ignored: false,
+})
+export const fault = (seen: Seen & { readonly remedy: string }): Finding => ({
+  ...seen,
+  severity: 'error',
+  ignored: false,
+})

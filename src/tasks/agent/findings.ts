@@ -4,15 +4,13 @@ import type { Host } from '../../inventory/host.ts'
 import type { Finding } from '../task.ts'
 import { configFacts } from './config.ts'
 import { warning } from './finding.ts'
-import { firstBootLeft, firstBootFacts } from './first-boot.ts'
+import { firstBootFacts, firstBootLeft } from './first-boot.ts'
 import { offline } from './offline.ts'
-import { configFile, firstBootDirectory, upgradeSignalFile } from './paths.ts'
+import { configFile, firstBootDirectory } from './paths.ts'
+import { pendingUpgrade } from './pending-upgrade.ts'
 import { keyValues } from './probe-answer.ts'
-import { readUpgradeSignal, upgradeSignalFacts } from './upgrade-signal.ts'
+import { upgradeSignalFacts } from './upgrade-signal.ts'
 import { isRoot } from './visible.ts'
-
-/** An upgrade's verdict comes within six minutes (domain.md 7.6); after ten nobody is going to give it. */
-const staleAfterS = 600
 
 export const findingsFacts = (): Fact[] => [
   ...firstBootFacts(),
@@ -63,39 +61,8 @@ const selinuxDenials = (view: HostView): Finding[] => {
       check: 'selinux-denials',
       target: 'SELinux',
       message: `${count} ${count === 1 ? 'denial' : 'denials'} since yesterday ${count === 1 ? 'names' : 'name'} the agent`,
-      remedy: 'Look at them with `ausearch -m AVC -ts yesterday`, and at the labels with `restorecon -nvR /opt/unbounded/agent`.',
+      remedy:
+        'Look at them with `ausearch -m AVC -ts yesterday`, and at the labels with `restorecon -nvR /opt/unbounded/agent`.',
     }),
   ]
 }
-
-const pendingUpgrade = (view: HostView): Finding[] => {
-  const signal = readUpgradeSignal(view)
-  if (signal === null) return []
-  const operation = signal.operation === null ? 'an upgrade' : `the upgrade ${signal.operation}`
-  const minutes = Math.floor(signal.ageS / 60)
-  const stale = signal.ageS >= staleAfterS
-  return [
-    ...(stale
-      ? [
-          warning({
-            check: 'upgrade-signal-stale',
-            target: upgradeSignalFile,
-            message: `the verdict on ${operation} has been pending for ${minutes} minutes`,
-            remedy: `${waiting} Never delete the file.`,
-          }),
-        ]
-      : []),
-    ...(signal.recoveryRequired
-      ? [
-          warning({
-            check: 'recovery-required',
-            target: upgradeSignalFile,
-            message: `${operation} failed and the agent asks for a recovery`,
-            remedy: stale ? waiting : 'Wait: the recovery unit runs by itself. After ten minutes it can be run by hand.',
-          }),
-        ]
-      : []),
-  ]
-}
-
-const waiting = 'See why the agent cannot publish it, or run `recover-agent-upgrade` of the last-good binary.'

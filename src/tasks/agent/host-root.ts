@@ -29,7 +29,10 @@ const table = [
   { state: 'MOVING-1', when: { readable: true, root: 'directory', moving: true, runsFromRoot: false } },
   { state: 'MOVING-2', when: { readable: true, root: 'directory', moving: true, runsFromRoot: true } },
   { state: 'CONFLICT', when: { readable: true, root: 'directory', moving: false, legacyLayout: true } },
-  { state: 'EMPTY-ROOT', when: { readable: true, root: 'directory', moving: false, legacyLayout: false, rootLayout: false } },
+  {
+    state: 'EMPTY-ROOT',
+    when: { readable: true, root: 'directory', moving: false, legacyLayout: false, rootLayout: false },
+  },
   { state: 'MOVED', when: { readable: true, root: 'directory', moving: false, legacyLayout: false, rootLayout: true } },
   { state: 'SWAP-GAP', when: { readable: true, root: 'absent', legacyLayout: true, staging: true } },
   { state: 'LEGACY', when: { readable: true, root: 'absent', legacyLayout: true, staging: false } },

@@ -10,7 +10,8 @@ const slots = ['blue', 'green', 'current', 'last-good'] as const
 export type LayoutEntry = (typeof slots)[number]
 
 export const libraryDirectory = (root: HostRoot): string => `${root}/lib/aks-flex-node`
-export const layoutEntry = (root: HostRoot, entry: LayoutEntry): string => `${libraryDirectory(root)}/aks-flex-node-${entry}`
+export const layoutEntry = (root: HostRoot, entry: LayoutEntry): string =>
+  `${libraryDirectory(root)}/aks-flex-node-${entry}`
 /** Any of these makes a root an installation; a plain binary alone does not (domain.md 1.1). */
 export const layoutMarkers = (root: HostRoot): readonly string[] => slots.map((slot) => layoutEntry(root, slot))
 export const agentBinary = (root: HostRoot): string => `${root}/bin/aks-flex-node`
@@ -39,5 +40,10 @@ export const dropInDirectory = `${agentUnitFile}.d`
 export const dropInFile = `${dropInDirectory}/50-drover-machines-target.conf`
 
 /** Where systemd looks for units, strongest first; only what lies in /run is lost at a reboot. */
-export const unitPath = [unitDirectory, '/run/systemd/system', '/usr/local/lib/systemd/system', '/usr/lib/systemd/system'] as const
+export const unitPath = [
+  unitDirectory,
+  '/run/systemd/system',
+  '/usr/local/lib/systemd/system',
+  '/usr/lib/systemd/system',
+] as const
 export const wantsDirectory = (place: string, unit = machinesTarget): string => `${place}/${unit}.wants`

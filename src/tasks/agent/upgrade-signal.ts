@@ -10,7 +10,9 @@ export interface UpgradeSignal {
   readonly recoveryRequired: boolean
 }
 
-export const upgradeSignalFacts = (): Fact[] => [{ kind: 'path', path: upgradeSignalFile, content: 65_536, secret: true }]
+export const upgradeSignalFacts = (): Fact[] => [
+  { kind: 'path', path: upgradeSignalFile, content: 65_536, secret: true },
+]
 
 /** Needs root: the file is 0600. A damaged one still counts: its being there is the signal. */
 export const readUpgradeSignal = (view: HostView): UpgradeSignal | null => {
@@ -20,12 +22,12 @@ export const readUpgradeSignal = (view: HostView): UpgradeSignal | null => {
   const fields = parsed(view.text(upgradeSignalFile) ?? '')
   return {
     ageS: written === undefined ? 0 : Math.max(0, Math.floor(view.os.clockS - written)),
-    operation: typeof fields['operationName'] === 'string' && fields['operationName'] !== '' ? fields['operationName'] : null,
-    recoveryRequired: fields['recoveryRequired'] === true,
+    operation: typeof fields.operationName === 'string' && fields.operationName !== '' ? fields.operationName : null,
+    recoveryRequired: fields.recoveryRequired === true,
   }
 }
 
-const parsed = (text: string): Record<string, unknown> => {
+const parsed = (text: string): { operationName?: unknown; recoveryRequired?: unknown } => {
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null ? { ...value } : {}

@@ -46,7 +46,11 @@ const table = [
   { verdict: 'no-agent', when: (s) => !s.installed, fix: null },
   { verdict: 'target-masked', when: (s) => s.target === 'masked', fix: null },
   { verdict: 'target-missing', when: (s) => s.target === 'missing', fix: null },
-  { verdict: 'containerd-failed', when: (s) => s.variant === 'container' && s.agent !== 'active' && !s.containerdActive, fix: null },
+  {
+    verdict: 'containerd-failed',
+    when: (s) => s.variant === 'container' && s.agent !== 'active' && !s.containerdActive,
+    fix: null,
+  },
   { verdict: 'state-unreadable', when: (s) => s.state === 'damaged', fix: null },
   { verdict: 'worker-masked', when: (s) => s.state === 'ok' && s.workerMasked && s.worker !== 'active', fix: null },
   { verdict: 'stuck', when: (s) => s.state === 'ok' && s.workerEnabled && s.worker === 'down', fix: 'remediate' },
@@ -62,13 +66,15 @@ const table = [
   { verdict: 'agent-disabled', when: (s) => !s.agentEnabled, fix: null },
   { verdict: 'unfinished', when: (s) => s.owed, fix: null },
   { verdict: 'unconfirmed', when: (s) => s.rollback === 'armed', fix: null },
-  { verdict: 'healthy', when: () => true, fix: null },
 ] as const satisfies readonly Row[]
 
-export type Verdict = (typeof table)[number]['verdict']
-export const verdicts: readonly Verdict[] = [...new Set(table.map((row) => row.verdict))]
+/** What is left when no row holds. */
+const healthy = { verdict: 'healthy', fix: null } as const
+
+export type Verdict = (typeof table)[number]['verdict'] | 'healthy'
+export const verdicts: readonly Verdict[] = [...new Set([...table, healthy].map((row) => row.verdict))]
 
 export const verdictOf = (signs: StatusSigns): { readonly verdict: Verdict; readonly fix: Row['fix'] } => {
-  const { verdict, fix } = table.find((row) => row.when(signs)) ?? table[table.length - 1]!
+  const { verdict, fix } = table.find((row) => row.when(signs)) ?? healthy
   return { verdict, fix }
 }

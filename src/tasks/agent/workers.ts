@@ -33,10 +33,10 @@ export const readWorker = (view: HostView, machine: Machine): Worker => {
       return isWanted(view, machine)
     },
     get activeState() {
-      return answer && answer.get('ActiveState')
+      return answer?.get('ActiveState') ?? null
     },
     get subState() {
-      return answer && answer.get('SubState')
+      return answer?.get('SubState') ?? null
     },
     get masked() {
       return answer && answer.get('LoadState') === 'masked'

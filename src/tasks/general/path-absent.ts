@@ -26,6 +26,9 @@ type Params = z.infer<typeof params>
 // The mount points alone: the whole of mountinfo is too long for an answer on a node with many pods.
 const mountPoints = ['cut', '-d', ' ', '-f', '5', '/proc/self/mountinfo']
 
+/** Where the inspect script cuts off what a command says (ask_commands). */
+const longestAnswer = 65_536
+
 export const pathAbsent: Task<Params> = {
   name: 'path-absent',
   summary: 'Nothing lies at a path. A directory that holds something goes only if the step says so, and never a mount point.',
@@ -65,15 +68,29 @@ const isProtected = (path: string, place: string, why: string): ErrorDetails => 
 })
 
 const treeRefusal = (view: HostView, { path, place, recurse }: { path: string; place: string; recurse: boolean }): ErrorDetails | null => {
-  if (!recurse) return { code: 'precondition-unmet', message: `The directory ${path} holds ${holding(view.entries(path))}.`, remedy: 'If all of it may go, add recurse: true to the step.' }
+  if (!recurse) {
+    return {
+      code: 'precondition-unmet',
+      message: `The directory ${path} holds ${holding(view.entries(path))}.`,
+      remedy: 'If all of it may go, add recurse: true to the step.',
+    }
+  }
   const { code, stdout } = view.command(mountPoints)
-  // A list that was cut off, or that could not be had, proves nothing.
-  if (code !== 0 || !stdout.endsWith('\n')) {
-    return { code: 'precondition-unmet', message: `Whether something is mounted below ${path} cannot be said: the list of mounts could not be read.`, remedy: 'Look at it with findmnt, and remove the directory by hand.' }
+  // A list that could not be had, or that was cut off, proves nothing.
+  if (code !== 0 || Buffer.byteLength(stdout) >= longestAnswer) {
+    return {
+      code: 'precondition-unmet',
+      message: `Whether something is mounted below ${path} cannot be said: the host's list of mounts could not be read.`,
+      remedy: 'Look at it with findmnt, and remove the directory by hand.',
+    }
   }
   const below = stdout.split('\n').map(unescaped).find((point) => point.startsWith(`${place}/`))
   if (below === undefined) return null
-  return { code: 'precondition-unmet', message: `${below} is mounted below ${path}, so that is not removed.`, remedy: `Unmount it first: stop its mount unit, or umount ${below} on the host.` }
+  return {
+    code: 'precondition-unmet',
+    message: `${below} is mounted below ${path}, so that is not removed.`,
+    remedy: `Unmount it first: stop its mount unit, or umount ${below} on the host.`,
+  }
 }
 
 const holding = (names: readonly string[]): string => (names.length > 3 ? `${names.slice(0, 3).join(', ')} and more` : names.join(', '))

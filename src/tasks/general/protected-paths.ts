@@ -1,5 +1,5 @@
-import { agentUnitFile, configDirectory, hostRoots, libraryDirectory } from '../agent/paths.ts'
 import { ancestry } from '../../facts/tree.ts'
+import { agentUnitFile, configDirectory, hostRoots, libraryDirectory } from '../agent/paths.ts'
 
 /** Nothing in these is a playbook's to remove: a worker's root file system, the kernel's own trees, drover's marks. */
 const trees = ['/dev', '/proc', '/sys', '/var/lib/machines', '/var/lib/drover', '/run/drover']
@@ -17,6 +17,8 @@ const pillars = [
   '/etc/gshadow',
   '/etc/kubernetes',
   '/etc/machine-id',
+  '/etc/netplan',
+  '/etc/NetworkManager',
   '/etc/pam.d',
   '/etc/passwd',
   '/etc/security',
@@ -24,6 +26,7 @@ const pillars = [
   '/etc/ssh/sshd_config',
   '/etc/sudoers',
   '/etc/sudoers.d',
+  '/etc/sysconfig',
   '/etc/systemd/network',
   '/etc/systemd/system/multi-user.target.wants',
   '/etc/systemd/system/machines.target.wants',

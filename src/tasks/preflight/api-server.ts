@@ -16,7 +16,8 @@ export const apiServerReachable: Check = {
 
 const judged = (answer: ReadonlyMap<string, string>): Finding => {
   if (answer.get('config') === 'missing') return notRun(check, 'the host has no config.json that names the API server')
-  if (answer.get('config') !== 'present') return bad('config.json cannot be read', 'Let drover read it: connect as root, or use --become (-b).')
+  if (answer.get('config') !== 'present')
+    return bad('config.json cannot be read', 'Let drover read it: connect as root, or use --become (-b).')
   switch (answer.get('address')) {
     case 'in-kubeconfig':
       return notRun(check, 'the API server is named only inside a kubeconfig, which drover does not open')
@@ -25,7 +26,10 @@ const judged = (answer: ReadonlyMap<string, string>): Finding => {
     case 'set':
       break
     default:
-      return bad('the address of the API server in config.json is not valid', 'Correct node.kubelet.clusterFQDN in config.json.')
+      return bad(
+        'the address of the API server in config.json is not valid',
+        'Correct node.kubelet.clusterFQDN in config.json.',
+      )
   }
   if (answer.get('curl') === 'missing') return notRun(check, 'curl is not installed')
   const status = Number(answer.get('http') ?? 0)
@@ -33,7 +37,10 @@ const judged = (answer: ReadonlyMap<string, string>): Finding => {
   if (status > 0 && status < 500) return fine({ check, target, message: `the API server answered ${status}` })
   return status >= 500
     ? bad(`the API server answered ${status}`, 'Look at the cluster, then run preflight again.')
-    : bad(`the API server did not answer: ${curlError(answer.get('curl'))}`, 'Open the way from the host to the API server: name resolution, routes, firewall.')
+    : bad(
+        `the API server did not answer: ${curlError(answer.get('curl'))}`,
+        'Open the way from the host to the API server: name resolution, routes, firewall.',
+      )
 }
 
 const bad = (message: string, remedy: string): Finding => fault({ check, target, message, remedy })

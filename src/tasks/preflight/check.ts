@@ -41,5 +41,9 @@ export const faultUnlessDeployed = (
   seen: { readonly check: string; readonly target: string; readonly message: string; readonly remedy: string },
 ): Finding =>
   context.deployed
-    ? warning({ ...seen, message: `${seen.message}, as on a deployed host`, remedy: 'Nothing to do: preflight judges fresh hosts, and here an agent is installed.' })
+    ? warning({
+        ...seen,
+        message: `${seen.message}, as on a deployed host`,
+        remedy: 'Nothing to do: preflight judges fresh hosts, and here an agent is installed.',
+      })
     : fault(seen)

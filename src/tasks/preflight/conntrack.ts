@@ -26,7 +26,12 @@ export const localDnsConntrack: Check = {
     }
     if (answer.get('notrack') === 'ok') return [fine({ check, target, message: 'the kernel takes a raw notrack rule' })]
     const why = answer.get('why') ?? 'no reason given'
-    const seen = { check, target, message: `no raw notrack rule can be made: ${why}`, remedy: 'See that the kernel has nf_tables and nft_ct, or set networking.localDNS.mode to Disabled.' }
+    const seen = {
+      check,
+      target,
+      message: `no raw notrack rule can be made: ${why}`,
+      remedy: 'See that the kernel has nf_tables and nft_ct, or set networking.localDNS.mode to Disabled.',
+    }
     return [localDns === 'on' && answer.get('notrack') === 'failed' ? fault(seen) : warning(seen)]
   },
 }

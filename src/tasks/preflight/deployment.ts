@@ -18,7 +18,14 @@ export const configReadable: Check = {
   evaluate: (view) => {
     const config = isRoot(view) ? readConfig(view) : null
     return config?.is === 'invalid'
-      ? [fault({ check: 'config-valid', target: configFile, message: config.error, remedy: `Correct ${configFile}: the agent cannot start with it.` })]
+      ? [
+          fault({
+            check: 'config-valid',
+            target: configFile,
+            message: config.error,
+            remedy: `Correct ${configFile}: the agent cannot start with it.`,
+          }),
+        ]
       : []
   },
 }

@@ -25,7 +25,8 @@ export interface Summary {
 }
 
 export const summaryOf = (findings: readonly Finding[]): Summary => {
-  const count = (severity: Finding['severity']): number => findings.filter((finding) => finding.severity === severity).length
+  const count = (severity: Finding['severity']): number =>
+    findings.filter((finding) => finding.severity === severity).length
   return { ok: count('ok'), warnings: count('warning'), errors: count('error') }
 }
 

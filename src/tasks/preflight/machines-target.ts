@@ -39,12 +39,18 @@ const byFileState = (file: string, both: string): Finding => {
     case 'enabled':
       return fine({ check, target, message: 'machines.target is enabled' })
     case 'linked':
-      return fine({ check, target, message: `machines.target is linked; the agent's Wants=machines.target starts workers at boot (${both})` })
+      return fine({
+        check,
+        target,
+        message: `machines.target is linked; the agent's Wants=machines.target starts workers at boot (${both})`,
+      })
     case 'disabled':
     case 'enabled-runtime':
       return unpersistent(`${notPersistent} (${both})`)
     case 'linked-runtime':
-      return unpersistent(`machines.target is linked in /run only, which no reboot outlives; ${notPersistent} (${both})`)
+      return unpersistent(
+        `machines.target is linked in /run only, which no reboot outlives; ${notPersistent} (${both})`,
+      )
     default:
       return unexpected(file, both)
   }
@@ -55,7 +61,12 @@ const notPersistent =
   'machines.target is not enabled persistently; bootstrap installs a daemon Wants=machines.target dependency to start workers at boot'
 
 const unpersistent = (message: string): Finding =>
-  warning({ check, target, message, remedy: 'Nothing to do before bootstrap. On a deployed host run the playbook machines-target.' })
+  warning({
+    check,
+    target,
+    message,
+    remedy: 'Nothing to do before bootstrap. On a deployed host run the playbook machines-target.',
+  })
 
 const masked = (both: string): Finding =>
   fault({

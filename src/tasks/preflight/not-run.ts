@@ -3,7 +3,8 @@ import type { Finding } from '../task.ts'
 import type { Check } from './check.ts'
 
 /** A check that exists and was not made: shown, and never counted against the host. */
-export const notRun = (check: string, why: string): Finding => fine({ check, target: check, message: `not-run: ${why}` })
+export const notRun = (check: string, why: string): Finding =>
+  fine({ check, target: check, message: `not-run: ${why}` })
 
 const agentOnly = (name: string): Check => ({
   name,
@@ -13,4 +14,10 @@ const agentOnly = (name: string): Check => ({
 
 /** Checks of the agent that need its goal state or a registry (domain.md 4.2). */
 export const goalState = agentOnly('goal-state')
-export const artefacts: readonly Check[] = ['oci-image-reachable', 'kubernetes-artifacts', 'cri-artifacts', 'cni-artifacts', 'npd-artifact'].map(agentOnly)
+export const artefacts: readonly Check[] = [
+  'oci-image-reachable',
+  'kubernetes-artifacts',
+  'cri-artifacts',
+  'cni-artifacts',
+  'npd-artifact',
+].map(agentOnly)

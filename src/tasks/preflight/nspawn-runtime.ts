@@ -17,8 +17,18 @@ export const nspawnRuntime: Check = {
     if (missing !== '') {
       findings.push(
         canInstall(view) && !context.offline
-          ? warning({ check, target, message: `${missing} missing; bootstrap may install it`, remedy: 'Nothing to do online; or install systemd-container.' })
-          : fault({ check, target, message: `${missing} missing, and bootstrap cannot install it here`, remedy: 'Bring systemd-container onto the host.' }),
+          ? warning({
+              check,
+              target,
+              message: `${missing} missing; bootstrap may install it`,
+              remedy: 'Nothing to do online; or install systemd-container.',
+            })
+          : fault({
+              check,
+              target,
+              message: `${missing} missing, and bootstrap cannot install it here`,
+              remedy: 'Bring systemd-container onto the host.',
+            }),
       )
     }
     if (!view.os.isSystemd) {

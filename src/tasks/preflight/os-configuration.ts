@@ -21,7 +21,9 @@ export const osConfiguration: Check = {
   ],
   evaluate: (view) => {
     const faults = [...directories.flatMap((path) => judged(view, path)), ...installable(view)]
-    return faults.length > 0 ? faults : [fine({ check, target: 'host OS configuration', message: 'the host can be configured' })]
+    return faults.length > 0
+      ? faults
+      : [fine({ check, target: 'host OS configuration', message: 'the host can be configured' })]
   },
 }
 

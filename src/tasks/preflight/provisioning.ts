@@ -1,6 +1,8 @@
 import type { Fact } from '../../facts/fact.ts'
+import { join } from '../../facts/tree.ts'
 import type { HostView } from '../../facts/view.ts'
-import { fault, fine } from '../agent/finding.ts'
+import { fault, fine, warning } from '../agent/finding.ts'
+import { isVisible } from '../agent/visible.ts'
 import type { Finding } from '../task.ts'
 import type { Check } from './check.ts'
 
@@ -15,15 +17,29 @@ export const machineProvisioning: Check = {
       { kind: 'mount', path },
     ]),
   evaluate: (view) => {
-    const faults = directories.flatMap((path) => judged(view, path))
-    return faults.length > 0 ? faults : [fine({ check, target: directories.join(', '), message: 'machines can be provisioned' })]
+    const findings = directories.flatMap((path) => judged(view, path))
+    return findings.length > 0
+      ? findings
+      : [fine({ check, target: directories.join(', '), message: 'machines can be provisioned' })]
   },
 }
 
 const judged = (view: HostView, target: string): Finding[] => {
   const { type } = view.target(target)
   if (type !== 'absent' && type !== 'directory') {
-    return [fault({ check, target, message: `${target} is not a directory`, remedy: `Move away what lies at ${target}.` })]
+    return [
+      fault({ check, target, message: `${target} is not a directory`, remedy: `Move away what lies at ${target}.` }),
+    ]
+  }
+  if (!isVisible(view, join(target, 'kube1'))) {
+    return [
+      warning({
+        check,
+        target,
+        message: `only root can look into ${target}`,
+        remedy: 'Connect as root, or use --become (-b).',
+      }),
+    ]
   }
   const { readOnly, mountPoint } = view.mount(target)
   if (!readOnly) return []

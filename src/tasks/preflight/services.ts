@@ -13,14 +13,23 @@ const inactive = (name: string, unit: string): Check => ({
       return [warning({ ...seen, message, remedy: 'Make `systemctl show` work on the host.' })]
     }
     const state = view.unit(unit).get('ActiveState')
-    if (!['active', 'activating', 'reloading'].includes(state)) return [fine({ ...seen, message: `${unit} is not active` })]
+    if (!['active', 'activating', 'reloading'].includes(state))
+      return [fine({ ...seen, message: `${unit} is not active` })]
     if (unit === containerdUnit && context.variant === 'container') {
       return [fine({ ...seen, message: `${unit} is ${state}, as the container variant of the agent needs` })]
     }
     return [
       context.deployed
-        ? warning({ ...seen, message: `${unit} is ${state} on a deployed host`, remedy: `Find out who started ${unit}: bootstrap had disabled it.` })
-        : warning({ ...seen, message: `${unit} is ${state}; bootstrap will disable it`, remedy: `Nothing to do, unless something else needs ${unit}.` }),
+        ? warning({
+            ...seen,
+            message: `${unit} is ${state} on a deployed host`,
+            remedy: `Find out who started ${unit}: bootstrap had disabled it.`,
+          })
+        : warning({
+            ...seen,
+            message: `${unit} is ${state}; bootstrap will disable it`,
+            remedy: `Nothing to do, unless something else needs ${unit}.`,
+          }),
     ]
   },
 })

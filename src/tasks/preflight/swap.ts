@@ -16,11 +16,28 @@ export const swapInactive: Check = {
       case 'active':
         return [
           context.deployed
-            ? warning({ check, target, message: `swap is active on a deployed host: ${answer.get('area')}`, remedy: 'Switch it off with `swapoff -a` and look at /etc/fstab.' })
-            : warning({ check, target, message: `swap is active: ${answer.get('area')}; bootstrap will switch it off`, remedy: 'Nothing to do, unless something else needs swap.' }),
+            ? warning({
+                check,
+                target,
+                message: `swap is active on a deployed host: ${answer.get('area')}`,
+                remedy: 'Switch it off with `swapoff -a` and look at /etc/fstab.',
+              })
+            : warning({
+                check,
+                target,
+                message: `swap is active: ${answer.get('area')}; bootstrap will switch it off`,
+                remedy: 'Nothing to do, unless something else needs swap.',
+              }),
         ]
       default:
-        return [warning({ check, target, message: 'whether swap is active is unknown', remedy: 'Look at /proc/swaps on the host.' })]
+        return [
+          warning({
+            check,
+            target,
+            message: 'whether swap is active is unknown',
+            remedy: 'Look at /proc/swaps on the host.',
+          }),
+        ]
     }
   },
 }

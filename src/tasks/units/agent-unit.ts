@@ -32,7 +32,10 @@ export const agentUnitFile = (options: AgentUnitOptions): { readonly content: st
         ['StartLimitBurst', '5'],
       ],
     },
-    { name: 'Service', lines: [['Type', 'simple'], ['RemainAfterExit', 'no'], ['ExecStart', execStart], ...serviceTail] },
+    {
+      name: 'Service',
+      lines: [['Type', 'simple'], ['RemainAfterExit', 'no'], ['ExecStart', execStart], ...serviceTail],
+    },
     { name: 'Install', lines: [['WantedBy', 'multi-user.target']] },
   ]
   return {

@@ -6,7 +6,13 @@ import { unitFile } from './unit-file.ts'
 export const recoveryUnitFile = (root: HostRoot): string =>
   unitFile([
     { name: 'Unit', lines: [['Description', 'Recover AKS Flex Node Agent to last-known-good binary']] },
-    { name: 'Service', lines: [['Type', 'oneshot'], ['ExecStart', recoveryScript(root)]] },
+    {
+      name: 'Service',
+      lines: [
+        ['Type', 'oneshot'],
+        ['ExecStart', recoveryScript(root)],
+      ],
+    },
   ])
 
 /**

@@ -22,10 +22,16 @@ interface Wanted {
  * the active side's worker enabled and down. Afterwards every worker that ran must still be the same process,
  * and the wanted one must be up (W4).
  */
-export const healingRestart = (view: HostView, deployment: Deployment, wanted: Wanted, hasReload: boolean): Change[] | ErrorDetails => {
+export const healingRestart = (
+  view: HostView,
+  deployment: Deployment,
+  wanted: Wanted,
+  hasReload: boolean,
+): Change[] | ErrorDetails => {
   const { service, target, daemonState } = deployment
   if (service?.activeState !== 'active' || target?.activeState === 'active') return []
-  if (daemonState === null || !daemonState.ok) return stateUnreadable(daemonState?.error ?? 'it can be read by root alone', deployment)
+  if (daemonState === null || !daemonState.ok)
+    return stateUnreadable(daemonState?.error ?? 'it can be read by root alone', deployment)
   const worker = deployment.worker(daemonState.activeMachine)
   if (!worker.enabled || worker.masked || worker.activeState === 'active') return []
   const others = wouldStart(view, deployment).filter((unit) => !isAllowed(unit, wanted.allow_start))
@@ -41,12 +47,19 @@ export const healingRestart = (view: HostView, deployment: Deployment, wanted: W
       withinMs: limits.stableMs + limits.withinMs,
     },
     ...workerAwaits(view, worker, { ...limits, failure: workerDown(worker) }),
-    ...deployment.workers.filter(({ activeState }) => activeState === 'active').map((running) => untouched(view, running)),
+    ...deployment.workers
+      .filter(({ activeState }) => activeState === 'active')
+      .map((running) => untouched(view, running)),
   ]
 }
 
 /** A starting agent writes its own units and may move its files: what they hold is unknown afterwards (mechanisms.md 6.3). */
-const writtenByAgent = [`path:${agentUnitFile}`, 'path:/opt/unbounded/agent', 'path:/usr/local/lib/aks-flex-node', 'path:/usr/local/bin/aks-flex-node']
+const writtenByAgent = [
+  `path:${agentUnitFile}`,
+  'path:/opt/unbounded/agent',
+  'path:/usr/local/lib/aks-flex-node',
+  'path:/usr/local/bin/aks-flex-node',
+]
 
 const isAllowed = (unit: string, allowed: readonly string[]): boolean =>
   allowed.some((name) => name === unit || `systemd-nspawn@${name}.service` === unit)

@@ -1,6 +1,6 @@
 import type { HostView } from '../../facts/view.ts'
 import type { Deployment } from '../agent/deployment.ts'
-import { machinesTarget, workerUnit } from '../agent/names.ts'
+import { imageMount, machinesTarget, workerUnit } from '../agent/names.ts'
 import { targetMembers } from '../agent/workers.ts'
 import type { Finding } from '../task.ts'
 
@@ -15,11 +15,8 @@ const isDown = (view: HostView, unit: string): boolean => {
 
 const strangers = (view: HostView, { daemonState }: Deployment): string[] =>
   targetMembers(view).filter(
-    (unit) => !stock.includes(unit) && (daemonState?.ok !== true || unit !== workerUnit(daemonState.activeMachine)),
+    (unit) => unit !== imageMount && (daemonState?.ok !== true || unit !== workerUnit(daemonState.activeMachine)),
   )
-
-/** What systemd-container itself puts under the target: it starts no machine. */
-const stock = ['var-lib-machines.mount']
 
 /** What the next boot will start along with the worker, once the target is wanted. */
 export const startedAtBoot = (view: HostView, deployment: Deployment): Finding[] => {

@@ -17,8 +17,11 @@ export const workerAwaits = (view: HostView, worker: Worker, { stableMs, withinM
   const wait = { kind: 'await', withinMs: withinMs + stableMs, failure } as const
   return [
     { ...wait, condition: { unit: worker.unit, is: 'active' }, stableMs },
-    ...(runsNspawn(view, worker) ? [{ ...wait, condition: { machine: worker.machine, is: 'running' }, stableMs: 0 } as const] : []),
+    ...(runsNspawn(view, worker)
+      ? [{ ...wait, condition: { machine: worker.machine, is: 'running' }, stableMs: 0 } as const]
+      : []),
   ]
 }
 
-const runsNspawn = (view: HostView, worker: Worker): boolean => view.unit(worker.unit).get('ExecStart').includes('systemd-nspawn')
+const runsNspawn = (view: HostView, worker: Worker): boolean =>
+  view.unit(worker.unit).get('ExecStart').includes('systemd-nspawn')

@@ -25,8 +25,17 @@ export const wiring = (view: HostView): Change[] | ErrorDetails => {
   if (above.type !== 'absent' && above.type !== 'directory') return inTheWay(directory, above.type)
   if (view.mount(dropInFile).readOnly) return readOnly
   return [
-    ...(above.type === 'absent' ? [{ kind: 'directory', path: directory, mode: 0o755, owner: 'root:root' } as const] : []),
-    { kind: 'write', path: dropInFile, content: machinesTargetDropIn.content, mode: 0o644, owner: 'root:root', model: machinesTargetDropIn.model },
+    ...(above.type === 'absent'
+      ? [{ kind: 'directory', path: directory, mode: 0o755, owner: 'root:root' } as const]
+      : []),
+    {
+      kind: 'write',
+      path: dropInFile,
+      content: machinesTargetDropIn.content,
+      mode: 0o644,
+      owner: 'root:root',
+      model: machinesTargetDropIn.model,
+    },
     reload,
   ]
 }
@@ -39,7 +48,11 @@ const unitTextWants = (view: HostView): boolean =>
     .some((line) => /^\s*Wants\s*=/.test(line) && line.split(/[\s=]+/).includes(machinesTarget))
 
 /** An operator's own drop-in may carry it; systemd has read it, and drover does not judge its text. */
-const hasOtherDropIns = (view: HostView): boolean => view.unit(agentUnit).list('DropInPaths').some((path) => path !== dropInFile)
+const hasOtherDropIns = (view: HostView): boolean =>
+  view
+    .unit(agentUnit)
+    .list('DropInPaths')
+    .some((path) => path !== dropInFile)
 
 const inTheWay = (path: string, type: string): ErrorDetails => ({
   code: 'path-in-the-way',
@@ -50,5 +63,6 @@ const inTheWay = (path: string, type: string): ErrorDetails => ({
 const readOnly: ErrorDetails = {
   code: 'precondition-unmet',
   message: `${parentOf(dropInFile)} is on a read-only file system.`,
-  remedy: 'Units live in /etc/systemd/system on every supported host; make /etc writable, or provision the drop-in with the image.',
+  remedy:
+    'Units live in /etc/systemd/system on every supported host; make /etc writable, or provision the drop-in with the image.',
 }

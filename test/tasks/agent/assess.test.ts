@@ -26,7 +26,11 @@ test.each<[string, string | null, HostLiteral]>([
   ['stuck', 'remediate', stuckHost({ units: { [kube1]: { ActiveState: 'activating', SubState: 'auto-restart' } } })],
   ['worker-starting', null, stuckHost({ units: { [kube1]: { ActiveState: 'activating', SubState: 'start' } } })],
   ['stuck', 'remediate', stuckHost({ units: { 'machines.target': { ActiveState: 'active' } } })],
-  ['target-masked', null, stuckHost({ units: { 'machines.target': { LoadState: 'masked', UnitFileState: 'masked' } } })],
+  [
+    'target-masked',
+    null,
+    stuckHost({ units: { 'machines.target': { LoadState: 'masked', UnitFileState: 'masked' } } }),
+  ],
   ['target-missing', null, stuckHost({ units: { 'machines.target': { LoadState: 'not-found' } } })],
   ['state-unreadable', null, stuckHost({ paths: { '/etc/aks-flex-node/daemon-state.json.sha256': 'absent' } })],
   ['state-unreadable', null, runningHost({ os: { uid: 1000 } })],
@@ -65,7 +69,12 @@ test('the whole of a stuck host', () => {
 
 test('without root what root alone may read is null, and the rest is right', () => {
   const seen = status(runningHost({ os: { uid: 1000 } }))
-  expect(seen).toMatchObject({ worker: null, stateError: null, linked: null, agent: { state: 'active', version: 'v0.2.0' } })
+  expect(seen).toMatchObject({
+    worker: null,
+    stateError: null,
+    linked: null,
+    agent: { state: 'active', version: 'v0.2.0' },
+  })
 })
 
 test('a linked host says why it has not moved', () => {

@@ -12,7 +12,13 @@ const kube1 = `${wants}/systemd-nspawn@kube1.service`
 
 test('a bare host', () => {
   const bare = read({})
-  expect([bare.installed, bare.variant, bare.version, bare.service, bare.hostRoot]).toEqual([false, null, null, null, 'ABSENT'])
+  expect([bare.installed, bare.variant, bare.version, bare.service, bare.hostRoot]).toEqual([
+    false,
+    null,
+    null,
+    null,
+    'ABSENT',
+  ])
   expect(bare.others).toEqual([])
 })
 
@@ -26,7 +32,9 @@ test('a legacy host', () => {
 
 test('the version comes from the root the state names', () => {
   const command = ['/opt/unbounded/agent/lib/aks-flex-node/aks-flex-node-current', 'version']
-  const moved = read(runningHost({ paths: movedPaths, commands: [[command, { stdout: 'AKS Flex Node Agent\nVersion: v0.3.1\n' }]] }))
+  const moved = read(
+    runningHost({ paths: movedPaths, commands: [[command, { stdout: 'AKS Flex Node Agent\nVersion: v0.3.1\n' }]] }),
+  )
   expect([moved.hostRoot, moved.version]).toEqual(['MOVED', 'v0.3.1'])
 })
 
@@ -40,8 +48,16 @@ test.each([
 
 test.each<[string, HostLiteral['paths'], boolean]>([
   ['link in /etc', {}, true],
-  ['link of the vendor', { [kube1]: 'absent', '/usr/lib/systemd/system/machines.target.wants/systemd-nspawn@kube1.service': { link: 'x' } }, true],
-  ['link in /run, gone at the next boot', { [kube1]: 'absent', '/run/systemd/system/machines.target.wants/systemd-nspawn@kube1.service': { link: 'x' } }, false],
+  [
+    'link of the vendor',
+    { [kube1]: 'absent', '/usr/lib/systemd/system/machines.target.wants/systemd-nspawn@kube1.service': { link: 'x' } },
+    true,
+  ],
+  [
+    'link in /run, gone at the next boot',
+    { [kube1]: 'absent', '/run/systemd/system/machines.target.wants/systemd-nspawn@kube1.service': { link: 'x' } },
+    false,
+  ],
   ['link to /dev/null', { [kube1]: { link: '/dev/null' } }, false],
   ['no link', { [kube1]: 'absent' }, false],
 ])('worker enabled: %s', (_, paths, enabled) => {
@@ -51,7 +67,10 @@ test.each<[string, HostLiteral['paths'], boolean]>([
 test('W2: other machines that the target would start, on disk and loaded', () => {
   const host = read(
     stuckHost({
-      paths: { [`${wants}/systemd-nspawn@mine.service`]: { link: 'x' }, [`${wants}/systemd-nspawn@kube2.service`]: { link: 'x' } },
+      paths: {
+        [`${wants}/systemd-nspawn@mine.service`]: { link: 'x' },
+        [`${wants}/systemd-nspawn@kube2.service`]: { link: 'x' },
+      },
       units: { 'machines.target': { Wants: 'systemd-nspawn@kube1.service stale.service' } },
     }),
   )
@@ -66,7 +85,12 @@ describe('what cannot be known is null', () => {
   })
   test('without systemd the unit file still tells an installed host', () => {
     const host = read(runningHost({ noSystemd: 'no bus' }))
-    expect([host.installed, host.service, host.target, host.worker('kube1').activeState]).toEqual([true, null, null, null])
+    expect([host.installed, host.service, host.target, host.worker('kube1').activeState]).toEqual([
+      true,
+      null,
+      null,
+      null,
+    ])
   })
 })
 
@@ -84,6 +108,8 @@ test('a MainPID that nobody knows is not read on the way to the active side', ()
 
 test('the upgrade signal: age by the clock of the host, nothing else kept', () => {
   const signal = { operationName: 'up-7', recoveryRequired: true, failure: 'GET https://x/?sig=SECRET' }
-  const host = read({ paths: { '/etc/aks-flex-node/agent-upgrade-signal.json': { file: JSON.stringify(signal), modifiedS: 999_000 } } })
+  const host = read({
+    paths: { '/etc/aks-flex-node/agent-upgrade-signal.json': { file: JSON.stringify(signal), modifiedS: 999_000 } },
+  })
   expect(host.signal).toEqual({ ageS: 1000, operation: 'up-7', recoveryRequired: true })
 })

@@ -12,7 +12,10 @@ const roots = ['absent', 'legacy-link', 'other-link', 'directory', 'other'] as c
 const everyCombination = (): HostRootSigns[] =>
   roots.flatMap((root) =>
     Array.from({ length: 2 ** booleans.length }, (_, bits) => ({
-      ...(Object.fromEntries(booleans.map((sign, index) => [sign, (bits & (1 << index)) !== 0])) as Omit<HostRootSigns, 'root'>),
+      ...(Object.fromEntries(booleans.map((sign, index) => [sign, (bits & (1 << index)) !== 0])) as Omit<
+        HostRootSigns,
+        'root'
+      >),
       root,
     })),
   )
@@ -33,7 +36,8 @@ const unitFile: Record<string, PathLiteral> = { '/etc/systemd/system/aks-flex-no
 const moving: Record<string, PathLiteral> = { [`${ROOT}/.moving`]: { file: '' } }
 const runs = (exe: string): HostLiteral['units'] => ({ 'aks-flex-node-agent.service': { ActiveState: 'active', exe } })
 
-const stateOf = (literal: HostLiteral): string => hostRootState(hostRootSigns(viewOf(hostState(literal, hostRootFacts()))))
+const stateOf = (literal: HostLiteral): string =>
+  hostRootState(hostRootSigns(viewOf(hostState(literal, hostRootFacts()))))
 
 describe('on disk', () => {
   const rows: [string, HostLiteral][] = [
@@ -49,15 +53,30 @@ describe('on disk', () => {
     ['OPERATOR-LINK', { paths: { [ROOT]: { link: '/data/agent' }, '/data/agent': { dir: true } } }],
     ['BLOCKED', { paths: { [ROOT]: { file: '' } } }],
     ['BLOCKED', { paths: { [ROOT]: 'other' } }],
-    ['MOVING-1', { paths: { ...legacyLayout, ...rootLayout, ...moving }, units: runs(`${LEGACY}/lib/aks-flex-node/aks-flex-node-blue`) }],
+    [
+      'MOVING-1',
+      {
+        paths: { ...legacyLayout, ...rootLayout, ...moving },
+        units: runs(`${LEGACY}/lib/aks-flex-node/aks-flex-node-blue`),
+      },
+    ],
     ['MOVING-1', { paths: { ...legacyLayout, ...rootLayout, ...moving }, units: runs('') }],
     ['MOVING-1', { paths: { ...rootLayout, ...moving }, noSystemd: 'no bus' }],
-    ['MOVING-2', { paths: { ...legacyLayout, ...rootLayout, ...moving }, units: runs(`${ROOT}/lib/aks-flex-node/aks-flex-node-blue`) }],
+    [
+      'MOVING-2',
+      {
+        paths: { ...legacyLayout, ...rootLayout, ...moving },
+        units: runs(`${ROOT}/lib/aks-flex-node/aks-flex-node-blue`),
+      },
+    ],
     ['CONFLICT', { paths: { ...legacyLayout, ...rootLayout } }],
     ['EMPTY-ROOT', { paths: { [ROOT]: { dir: true } } }],
     ['MOVED', { paths: rootLayout }],
     ['UNREADABLE', { os: { uid: 1000 }, paths: { ...rootLayout, '/opt/unbounded': { dir: true, mode: 0o750 } } }],
-    ['UNREADABLE', { os: { uid: 1000 }, paths: { ...legacyLayout, [`${LEGACY}/lib/aks-flex-node`]: { dir: true, mode: 0o750 } } }],
+    [
+      'UNREADABLE',
+      { os: { uid: 1000 }, paths: { ...legacyLayout, [`${LEGACY}/lib/aks-flex-node`]: { dir: true, mode: 0o750 } } },
+    ],
     ['UNREADABLE', { os: { uid: 1000 }, paths: { ...rootLayout, ...moving } }],
     ['MOVED', { os: { uid: 1000 }, paths: rootLayout }],
   ]
@@ -65,24 +84,40 @@ describe('on disk', () => {
 })
 
 test('/opt itself may be a link', () => {
-  expect(stateOf({ paths: { '/opt': { link: '/data' }, [ROOT]: { link: '/usr/local' }, ...legacyLayout } })).toBe('LINKED')
+  expect(stateOf({ paths: { '/opt': { link: '/data' }, [ROOT]: { link: '/usr/local' }, ...legacyLayout } })).toBe(
+    'LINKED',
+  )
 })
 
 test('any mixture of what may lie on disk has a state and never throws', () => {
-  const root = fc.constantFrom<PathLiteral>('absent', 'other', { file: '' }, { dir: true }, { link: '/usr/local' }, { link: '/srv/x' })
+  const root = fc.constantFrom<PathLiteral>(
+    'absent',
+    'other',
+    { file: '' },
+    { dir: true },
+    { link: '/usr/local' },
+    { link: '/srv/x' },
+  )
   fc.assert(
-    fc.property(root, fc.boolean(), fc.boolean(), fc.boolean(), fc.constantFrom(0, 1000), (kind, legacy, staging, mark, uid) => {
-      const isDirectory = typeof kind === 'object' && 'dir' in kind
-      const state = stateOf({
-        os: { uid },
-        paths: {
-          [ROOT]: kind,
-          ...(legacy && legacyLayout),
-          ...(staging && { [`${ROOT}.staging`]: { dir: true as const } }),
-          ...(mark && isDirectory && moving),
-        },
-      })
-      expect(hostRootStates).toContain(state)
-    }),
+    fc.property(
+      root,
+      fc.boolean(),
+      fc.boolean(),
+      fc.boolean(),
+      fc.constantFrom(0, 1000),
+      (kind, legacy, staging, mark, uid) => {
+        const isDirectory = typeof kind === 'object' && 'dir' in kind
+        const state = stateOf({
+          os: { uid },
+          paths: {
+            [ROOT]: kind,
+            ...(legacy && legacyLayout),
+            ...(staging && { [`${ROOT}.staging`]: { dir: true as const } }),
+            ...(mark && isDirectory && moving),
+          },
+        })
+        expect(hostRootStates).toContain(state)
+      },
+    ),
   )
 })

@@ -89,7 +89,9 @@ const anySigns: fc.Arbitrary<StatusSigns> = fc.record({
 
 // Drawn apart from `well`, a change or two at a time, since wholly random signs are hardly ever healthy.
 const nearlyWell = anySigns.chain((signs) =>
-  fc.subarray(Object.keys(signs) as (keyof StatusSigns)[], { maxLength: 3 }).map((keys): StatusSigns => ({ ...well, ...Object.fromEntries(keys.map((key) => [key, signs[key]])) })),
+  fc
+    .subarray(Object.keys(signs) as (keyof StatusSigns)[], { maxLength: 3 })
+    .map((keys): StatusSigns => ({ ...well, ...Object.fromEntries(keys.map((key) => [key, signs[key]])) })),
 )
 
 test('the verdict is total, and healthy means that all that is wanted runs and would after a reboot', () => {
@@ -98,7 +100,14 @@ test('the verdict is total, and healthy means that all that is wanted runs and w
       const { verdict, fix } = verdictOf(signs)
       expect(verdicts).toContain(verdict)
       if (verdict === 'healthy') {
-        expect(signs).toMatchObject({ systemd: true, installed: true, agent: 'active', worker: 'active', workerEnabled: true, agentEnabled: true })
+        expect(signs).toMatchObject({
+          systemd: true,
+          installed: true,
+          agent: 'active',
+          worker: 'active',
+          workerEnabled: true,
+          agentEnabled: true,
+        })
         expect(signs).toMatchObject({ state: 'ok', owed: false, busy: false, moveStuck: false })
         expect(['active', 'inactive']).toContain(signs.target)
         expect(signs.targetEnabled || signs.wired).toBe(true)

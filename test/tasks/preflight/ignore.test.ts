@@ -7,7 +7,10 @@ test.each<[string | string[], string[]]>([
   ['', []],
   [[], []],
   ['a, B ,,a', ['a', 'b']],
-  [['a,b', ' C '], ['a', 'b', 'c']],
+  [
+    ['a,b', ' C '],
+    ['a', 'b', 'c'],
+  ],
 ])('the list %j', (given, names) => expect([...ignoreList(given)]).toEqual(names))
 
 const name = fc.constantFrom('machines-target', 'disk-space', 'cgroups')
@@ -40,7 +43,9 @@ test('it fails on errors, and with fail-on-warnings on warnings, ignored errors 
       const after = withIgnored(before, ignoreList(names))
       const summary = summaryOf(after)
       expect(summary.ok + summary.warnings + summary.errors).toBe(after.length)
-      expect(failures(after, failOnWarnings).length > 0).toBe(summary.errors > 0 || (failOnWarnings && summary.warnings > 0))
+      expect(failures(after, failOnWarnings).length > 0).toBe(
+        summary.errors > 0 || (failOnWarnings && summary.warnings > 0),
+      )
     }),
   )
 })

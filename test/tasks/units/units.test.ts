@@ -13,7 +13,10 @@ const written: [string, string][] = [
   ['aks-flex-node-agent.service', agentUnitFile({ hostRoot: ROOT, variant: 'host', arc: false }).content],
   ['aks-flex-node-agent-legacy.service', agentUnitFile({ hostRoot: LEGACY, variant: 'host', arc: false }).content],
   ['aks-flex-node-agent-arc.service', agentUnitFile({ hostRoot: ROOT, variant: 'host', arc: true }).content],
-  ['aks-flex-node-agent-container.service', agentUnitFile({ hostRoot: ROOT, variant: 'container', arc: false }).content],
+  [
+    'aks-flex-node-agent-container.service',
+    agentUnitFile({ hostRoot: ROOT, variant: 'container', arc: false }).content,
+  ],
   ['aks-flex-node-agent-recovery.service', recoveryUnitFile(ROOT)],
   ['aks-flex-node-recovery.sh', recoveryScriptFile(ROOT)],
   ['50-drover-machines-target.conf', machinesTargetDropIn.content],
@@ -42,7 +45,9 @@ test('the model says what the text says', () => {
 })
 
 test('no value can begin a line of its own, continue onto the next, or carry a comment', () => {
-  const hostile = fc.tuple(fc.string(), fc.constantFrom('\n', '\r', '\0', ' # x'), fc.string()).map((parts) => parts.join(''))
+  const hostile = fc
+    .tuple(fc.string(), fc.constantFrom('\n', '\r', '\0', ' # x'), fc.string())
+    .map((parts) => parts.join(''))
   fc.assert(
     fc.property(hostile, (value) => {
       expect(() => unitFile([{ name: 'Unit', lines: [['Description', value]] }])).toThrow()

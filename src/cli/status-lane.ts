@@ -1,0 +1,41 @@
+import { DroverError, toDroverError } from '../errors.ts'
+import { questionFor } from '../facts/question.ts'
+import type { HostState } from '../facts/state.ts'
+import { viewOf } from '../facts/view.ts'
+import type { Host } from '../inventory/host.ts'
+import { inspectHost } from '../runner/inspect-host.ts'
+import { errorReport } from '../runner/lane.ts'
+import type { Run } from '../runner/run.ts'
+import { assess, statusFacts } from '../tasks/agent/assess.ts'
+import type { Connection } from '../transport/connection.ts'
+import type { StatusRow } from './status-row.ts'
+
+/** One host's row: one connection, one command, nothing written. Never throws. */
+export const statusLane = async (run: Run, host: Host): Promise<StatusRow> => {
+  let connection: Connection | undefined
+  try {
+    if (run.softStop.aborted) throw notLookedAt()
+    connection = await run.transport.connect(host, run.hardStop)
+    const state = await read(run, host, connection)
+    return { host: host.name, withoutRoot: state.os.uid !== 0, status: assess(viewOf(state), host) }
+  } catch (thrown) {
+    return { host: host.name, withoutRoot: false, error: errorReport(toDroverError(thrown).at({ host: host.name })) }
+  } finally {
+    await connection?.close().catch(() => undefined)
+  }
+}
+
+const read = async (run: Run, host: Host, connection: Connection): Promise<HostState> => {
+  const inspect = (become: boolean): Promise<HostState> =>
+    inspectHost({ run, play: { host, steps: [] }, connection, become, exec: (_verb, how) => how() }, 'inspect', questionFor(statusFacts(host)))
+  try {
+    return await inspect(host.become)
+  } catch (thrown) {
+    // Much can be seen without root, and a table that says so is worth more than a refusal.
+    if (host.become && thrown instanceof DroverError && thrown.code === 'become-failed') return inspect(false)
+    throw thrown
+  }
+}
+
+const notLookedAt = (): DroverError =>
+  new DroverError({ code: 'cancelled', message: 'Interrupted before this host was looked at.', remedy: 'Run drover status again.' })

@@ -1,0 +1,105 @@
+import { shellQuote } from '../transport/quote.ts'
+import { counted, type Paint } from '../report/paint.ts'
+import { printable } from '../report/printable.ts'
+import { cellsOf, isHealthy, type StatusRow } from './status-row.ts'
+
+const namedHosts = 10
+
+export interface SummaryLook {
+  readonly paint: Paint
+  readonly verbose: number
+  /** `-i` options as they were given, for the commands that are suggested. */
+  readonly inventory: readonly string[]
+}
+
+/** Below the table: what is wrong and where, the fleet in numbers, and what to run next. */
+export const summaryLines = (rows: readonly StatusRow[], look: SummaryLook): readonly string[] => [
+  ...troubleLines(rows, look),
+  ...findingLines(rows, look),
+  `${counted(rows.length, 'host')}: ${tally(rows, (row) => cellsOf(row).verdict)}`,
+  ...agents(rows),
+  ...rollbacks(rows),
+  ...locks(rows),
+  ...withoutRoot(rows),
+  ...nextLines(rows, look),
+]
+
+const troubleLines = (rows: readonly StatusRow[], { paint, verbose }: SummaryLook): readonly string[] => {
+  const bad = rows.filter((row) => !isHealthy(row))
+  const told = verbose > 0 ? bad : bad.slice(0, namedHosts)
+  const lines = told.map((row) => {
+    const host = `${printable(row.host)}: `
+    return 'status' in row
+      ? paint('changed', host + printable(row.status.explanation))
+      : `${paint('bad', `${host}${printable(row.error.message)} [${row.error.code}]`)}\n  fix: ${printable(row.error.remedy)}`
+  })
+  const more = bad.length - told.length
+  const all = [...lines, ...(more > 0 ? [`… and ${counted(more, 'host')} more; -v shows all`] : [])]
+  return all.length > 0 ? ['', ...all, ''] : ['']
+}
+
+const findingLines = (rows: readonly StatusRow[], { paint, verbose }: SummaryLook): readonly string[] => {
+  const found = rows.flatMap((row) => ('status' in row ? row.status.findings.map((finding) => ({ host: row.host, finding })) : []))
+  const wrong = found.filter(({ finding }) => finding.severity !== 'ok')
+  if (wrong.length === 0) return []
+  if (verbose === 0) return [`${counted(wrong.length, 'warning')} (${tally(wrong, ({ finding }) => finding.check)}); -v shows them`]
+  return wrong.flatMap(({ host, finding }) => [
+    paint('warning', `${finding.severity}: ${printable(host)}: ${finding.check}: ${printable(finding.message)}`),
+    ...(finding.remedy === undefined ? [] : [`  fix: ${printable(finding.remedy)}`]),
+  ])
+}
+
+const agents = (rows: readonly StatusRow[]): readonly string[] => {
+  const read = rows.filter((row) => 'status' in row)
+  return read.length === 0 ? [] : [`agents: ${tally(read, agentVersion)}`]
+}
+
+const agentVersion = (row: StatusRow): string => {
+  const { agent } = cellsOf(row)
+  return agent === '-' ? 'none' : agent === '?' ? 'of unknown version' : agent
+}
+
+const rollbacks = (rows: readonly StatusRow[]): readonly string[] =>
+  (['armed', 'undoing', 'rolled-back'] as const).flatMap((phase) => {
+    const hosts = rows.filter((row) => 'status' in row && row.status.self.rollback?.phase === phase)
+    return hosts.length === 0 ? [] : [`rollback ${phase}: ${hostList(hosts)}`]
+  })
+
+const locks = (rows: readonly StatusRow[]): readonly string[] => {
+  const held = rows.flatMap((row) => {
+    if (!('status' in row)) return []
+    const { lease, applying } = row.status.self
+    if (lease === null && applying === null) return []
+    return [`${row.host} (${lease === null ? applying : `run ${lease.run} of ${lease.owner}, since ${lease.since}`})`]
+  })
+  return held.length === 0 ? [] : [`locked: ${held.map(printable).join(', ')}`]
+}
+
+const withoutRoot = (rows: readonly StatusRow[]): readonly string[] => {
+  const hosts = rows.filter((row) => row.withoutRoot)
+  return hosts.length === 0 ? [] : [`read without root, so in part: ${hostList(hosts)}`]
+}
+
+const nextLines = (rows: readonly StatusRow[], { inventory }: SummaryLook): readonly string[] => {
+  const sources = inventory.map((source) => ` -i ${word(source)}`).join('')
+  const fixes = new Map<string, StatusRow[]>()
+  for (const row of rows) if ('status' in row && row.status.fix !== null) fixes.set(row.status.fix, [...(fixes.get(row.status.fix) ?? []), row])
+  return [...fixes].map(([fix, hosts]) => {
+    if (hosts.length <= namedHosts) return `next: drover run ${fix}${sources} -l ${word(hosts.map(({ host }) => host).join(','))} --check`
+    return `next: drover status${sources} --where fix=${fix} -o names > ${fix}.txt && drover run ${fix}${sources} -l @${fix}.txt --check`
+  })
+}
+
+const word = (text: string): string => (/^[A-Za-z0-9._/,:@-]+$/.test(text) ? text : shellQuote(text))
+
+const hostList = (rows: readonly StatusRow[]): string => {
+  const named = rows.slice(0, namedHosts).map(({ host }) => printable(host))
+  return named.join(', ') + (rows.length > named.length ? ` and ${rows.length - named.length} more` : '')
+}
+
+/** `8 healthy, 3 stuck`: the most frequent first. */
+const tally = <T>(items: readonly T[], nameOf: (item: T) => string): string => {
+  const counts = new Map<string, number>()
+  for (const item of items) counts.set(nameOf(item), (counts.get(nameOf(item)) ?? 0) + 1)
+  return [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).map(([name, count]) => `${count} ${printable(name)}`).join(', ')
+}

@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto'
+import pLimit from 'p-limit'
+import { exitCode } from '../report/exit-code.ts'
+import { jsonText } from '../report/json-text.ts'
+import type { Tone } from '../report/paint.ts'
+import { outcomeOf } from '../runner/lane.ts'
+import type { Run } from '../runner/run.ts'
+import { paintFor } from './colour.ts'
+import type { CliContext } from './context.ts'
+import { createFaults } from './faults.ts'
+import { watchInterrupts } from './interrupts.ts'
+import { createLog, type LogOptions } from './log.ts'
+import { operatorOf } from './operator.ts'
+import { chooseHosts, type ConnectionOptions, type InventoryOptions, readSources } from './sources.ts'
+import { statusLane } from './status-lane.ts'
+import { cellsOf, columns, isHealthy, type StatusRow } from './status-row.ts'
+import { summaryLines } from './status-summary.ts'
+import { rowFilter } from './status-where.ts'
+import { type Cell, tableLines } from './table.ts'
+import { openTransport } from './transport.ts'
+
+export interface StatusOptions extends InventoryOptions, ConnectionOptions, LogOptions {
+  readonly forks: number
+  readonly where?: readonly string[]
+  readonly exitCode?: true
+  readonly output: 'table' | 'names' | 'json'
+}
+
+/** `drover status`: looks at every host once and writes nothing, on the hosts or here. */
+export const status = async (context: CliContext, options: StatusOptions): Promise<number> => {
+  const log = createLog(context, options)
+  const transport = openTransport(context, ({ host, message }) => log.warn({ host }, message))
+  try {
+    const faults = createFaults()
+    const sources = await faults.attempt(() => readSources(context, options))
+    const hosts = sources && (await faults.attempt(() => chooseHosts(context, sources.inventory, options)))
+    const matches = await faults.attempt(() => rowFilter(options.where ?? []))
+    if (hosts !== undefined) await faults.attempt(() => transport.prepare(hosts))
+    faults.throwAny()
+    if (hosts === undefined || matches === undefined) throw new Error('a part of the request is missing')
+
+    log.info({ inventory: options.inventory, hosts: hosts.length }, 'the request is in order')
+    const interrupts = watchInterrupts(context)
+    const run = readOnly(context, { transport, forks: options.forks, ...interrupts })
+    const limit = pLimit(options.forks)
+    const rows = await Promise.all(hosts.map((host) => limit(() => statusLane(run, host)))).finally(interrupts.dispose)
+    show(context, options, rows.filter(matches))
+    return exitOf(rows, { ...options, interrupted: run.softStop.aborted })
+  } finally {
+    await transport.close()
+  }
+}
+
+const readOnly = (context: CliContext, shared: Pick<Run, 'transport' | 'forks' | 'softStop' | 'hardStop'>): Run => ({
+  // It stands in the hosts' auth logs, as the ids of runs do.
+  id: `status-${randomBytes(2).toString('hex')}`,
+  operator: operatorOf(context),
+  reason: null,
+  mode: 'check',
+  tasks: context.tasks,
+  deadlines: { inspectMs: 120_000, applyGraceMs: 0 },
+  sink: () => {},
+  transport: shared.transport,
+  forks: shared.forks,
+  softStop: shared.softStop,
+  hardStop: shared.hardStop,
+})
+
+const exitOf = (rows: readonly StatusRow[], options: { readonly exitCode?: true; readonly interrupted: boolean }): number =>
+  exitCode({
+    hosts: rows.map((row) => {
+      if ('error' in row) return { outcome: outcomeOf(row.error.code), code: row.error.code }
+      return { outcome: options.exitCode && !isHealthy(row) ? 'failed' : 'unchanged', code: null }
+    }),
+    interrupted: options.interrupted,
+    halted: false,
+    internal: false,
+    detailedExitCode: false,
+  })
+
+const show = (context: CliContext, options: StatusOptions, rows: readonly StatusRow[]): void => {
+  const { stdout } = context
+  if (options.output === 'json') stdout.write(jsonText({ schemaVersion: 1, hosts: rows.map(jsonRow) }))
+  else if (options.output === 'names') stdout.write(rows.map(({ host }) => `${host}\n`).join(''))
+  else {
+    const paint = paintFor(context, stdout)
+    const width = stdout.isTTY ? (stdout.columns ?? null) : null
+    const inventory = options.inventory ?? []
+    const header = columns.map((column) => column.toUpperCase())
+    const lines = [...tableLines(header, rows.map(tableRow), { paint, width }), ...summaryLines(rows, { paint, verbose: options.verbose, inventory })]
+    stdout.write(lines.map((line) => `${line}\n`).join(''))
+  }
+}
+
+/** One shape for every host: `error` is null where it was read, and what was read is null where there is an error. */
+const jsonRow = (row: StatusRow): unknown => {
+  const { host, withoutRoot } = row
+  return { host, withoutRoot, status: 'status' in row ? row.status : null, error: 'error' in row ? row.error : null }
+}
+
+const tableRow = (row: StatusRow): readonly Cell[] => {
+  const cells = cellsOf(row)
+  const tone: Tone = isHealthy(row) ? 'good' : 'status' in row ? 'changed' : 'bad'
+  return columns.map((column): Cell => {
+    if (column !== 'verdict') return { text: cells[column] }
+    return { text: row.withoutRoot ? `${cells.verdict} (without root)` : cells.verdict, tone }
+  })
+}

@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs'
+import { homedir, hostname, userInfo } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { cli } from './cli/cli.ts'
+import type { TextOutput } from './cli/context.ts'
+import { tasks } from './tasks/registry.ts'
+import { createSsh2Transport } from './transport/ssh2-transport.ts'
+
+const outputOf = (stream: NodeJS.WriteStream): TextOutput => {
+  let isOpen = true
+  // `drover status | head` closes its end early. A run goes on all the same: its journal and its hosts matter more.
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    isOpen = false
+    if (error.code !== 'EPIPE') process.exitCode = 1
+  })
+  return {
+    write: (text) => {
+      if (isOpen) stream.write(text)
+    },
+    isTTY: stream.isTTY === true,
+    get columns() {
+      return stream.columns as number | undefined
+    },
+  }
+}
+
+const listeners: (() => void)[] = []
+const exitNow = (code: number): void => process.exit(code)
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    const listener = listeners.at(-1)
+    if (listener === undefined) exitNow(130)
+    else listener()
+  })
+}
+
+const userName = (): string => {
+  try {
+    return userInfo().username
+  } catch {
+    // A uid without an entry in /etc/passwd, as in some containers.
+    return process.env.USER ?? 'unknown'
+  }
+}
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+
+const code = await cli({
+  argv: process.argv.slice(2),
+  env: process.env,
+  cwd: process.cwd(),
+  home: homedir(),
+  user: userName(),
+  workstation: hostname(),
+  stdout: outputOf(process.stdout),
+  stderr: outputOf(process.stderr),
+  onInterrupt: (listener) => {
+    listeners.push(listener)
+    return () => void listeners.splice(listeners.indexOf(listener), 1)
+  },
+  exitNow,
+  now: () => new Date(),
+  version,
+  tasks,
+  playbooksDir: fileURLToPath(new URL('../playbooks', import.meta.url)),
+  createTransport: createSsh2Transport,
+})
+process.exitCode ??= code

@@ -1,0 +1,23 @@
+// npm test: the check, then every story on real hosts. The last line counts what the runner itself reports.
+import { ensureEngine } from '../../e2e/lab/engine.ts'
+import { check } from './check.ts'
+import { runStep } from './step.ts'
+import { readCounts, reportFile, sum } from './vitest-report.ts'
+
+const isAgreed = process.argv.includes('--yes') || process.env.CI !== undefined
+
+// All that apt has to bring is asked for once, before anything runs.
+await ensureEngine({ yes: isAgreed })
+const checked = await check(isAgreed)
+const isPrepared = await runStep({ name: 'lab images', argv: ['node', 'e2e/lab/main.ts', 'prepare', '--yes'] })
+const report = reportFile('e2e')
+const isShown = true
+const stories = await runStep({
+  name: 'stories on real hosts',
+  argv: ['vitest', 'run', '--config', 'vitest.e2e.config.ts', '--reporter=verbose', '--reporter=json', `--outputFile.json=${report}`],
+  isShown,
+})
+const { passed, failed, skipped } = sum([checked.counts, readCounts(report)])
+if (!checked.isGood || !isPrepared || !stories || failed > 0) process.exitCode = 1
+if (skipped > 0) process.stdout.write(`${skipped} tests were left out\n`)
+process.stdout.write(`${passed} passed, ${failed} failed\n`)

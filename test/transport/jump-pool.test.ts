@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest'
+import type { ErrorCode } from '../../src/errors.ts'
+import { DroverError } from '../../src/errors.ts'
+import type { Host } from '../../src/inventory/host.ts'
+import { JumpPool } from '../../src/transport/jump-pool.ts'
+import type { OpenedClient } from '../../src/transport/ssh2-client.ts'
+import { fakeHost } from './fake-host.ts'
+
+interface Opening {
+  readonly chain: readonly Host[]
+  readonly signal: AbortSignal
+  open(): AbortController
+  fail(code: ErrorCode): void
+}
+
+const createPool = () => {
+  const openings: Opening[] = []
+  const pool = new JumpPool((chain, signal) => {
+    const { promise, resolve, reject } = Promise.withResolvers<OpenedClient>()
+    const open = (): AbortController => {
+      const closed = new AbortController()
+      const client = { end: () => closed.abort() } as unknown as OpenedClient['client']
+      resolve({ client, serverVersion: '', closed: closed.signal })
+      return closed
+    }
+    signal.addEventListener('abort', () => reject(signal.reason))
+    openings.push({ chain, signal, open, fail: (code) => reject(new DroverError({ code, message: '', remedy: '' })) })
+    return promise
+  })
+  return { pool, openings }
+}
+
+const gate = fakeHost({ name: 'gate' })
+const settled = () => new Promise(setImmediate)
+
+test('all who go the same way share one connection, whatever they call it; another user is another way', async () => {
+  const { pool, openings } = createPool()
+  const leases = [
+    pool.acquire([gate]),
+    pool.acquire([{ ...gate, name: 'alias' }]),
+    pool.acquire([{ ...gate, user: 'x' }]),
+  ]
+  for (const opening of openings) opening.open()
+  const [first, second, third] = await Promise.all(leases)
+  expect(openings).toHaveLength(2)
+  expect(first?.opened).toBe(second?.opened)
+  expect(first?.opened).not.toBe(third?.opened)
+  await pool.close()
+})
+
+test('one that broke is connected anew by the next', async () => {
+  const { pool, openings } = createPool()
+  const first = pool.acquire([gate])
+  const closed = openings[0]?.open()
+  await first
+  closed?.abort()
+  const second = pool.acquire([gate])
+  openings[1]?.open()
+  await second
+  expect(openings).toHaveLength(2)
+  await pool.close()
+})
+
+test('a failure is for all who wait; the next asks again, unless asking again cannot help', async () => {
+  const { pool, openings } = createPool()
+  const waiting = [pool.acquire([gate]), pool.acquire([gate])]
+  openings[0]?.fail('connect-timeout')
+  for (const one of waiting) await expect(one).rejects.toMatchObject({ code: 'connect-timeout' })
+  const next = pool.acquire([gate])
+  openings[1]?.fail('auth-failed')
+  await expect(next).rejects.toMatchObject({ code: 'auth-failed' })
+  await expect(pool.acquire([gate])).rejects.toMatchObject({ code: 'auth-failed' })
+  expect(openings).toHaveLength(2)
+})
+
+test('one waiter that is interrupted does not end it for the others; the last one does', async () => {
+  const { pool, openings } = createPool()
+  const [one, two] = [new AbortController(), new AbortController()]
+  const waiting = [pool.acquire([gate], one.signal), pool.acquire([gate], two.signal)]
+  one.abort()
+  await expect(waiting[0]).rejects.toMatchObject({ code: 'cancelled' })
+  expect(openings[0]?.signal.aborted).toBe(false)
+  two.abort()
+  await expect(waiting[1]).rejects.toMatchObject({ code: 'cancelled' })
+  await settled()
+  expect(openings[0]?.signal.aborted).toBe(true)
+})
+
+test('after its last user it lingers, and ends with the pool', async () => {
+  const { pool, openings } = createPool()
+  const waiting = pool.acquire([gate])
+  const closed = openings[0]?.open()
+  const lease = await waiting
+  lease.release()
+  lease.release()
+  expect((await pool.acquire([gate])).opened).toBe(lease.opened)
+  expect(closed?.signal.aborted).toBe(false)
+  await pool.close()
+  expect(closed?.signal.aborted).toBe(true)
+})
