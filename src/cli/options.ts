@@ -36,15 +36,15 @@ export const inventoryOptions = (command: Command): Command =>
     .option('-i, --inventory <source>', 'inventory file, or hosts as "a,b:2222,"; repeatable [env: DROVER_INVENTORY]', collect)
     .option('-l, --limit <pattern>', 'only these hosts: a pattern such as web,!web3 or @file')
 
-/** What all verbs that connect take; it goes above what the inventory says. */
+/** What all verbs that connect take. */
 export const connectionOptions = (command: Command): Command =>
   command
     .option('-f, --forks <hosts>', 'hosts at a time (also --concurrency)', positiveInteger, 20)
     .addOption(aliasOf('forks', '--concurrency <hosts>', positiveInteger))
-    .option('-u, --user <name>', 'connect as this user; jump hosts keep theirs')
-    .option('--private-key <file>', 'connect with this key [env: DROVER_KEY_PASSPHRASE opens it]')
-    .option('--known-hosts <file>', 'check host keys against this file')
-    .addOption(new Option('--host-key-policy <policy>', 'what to do with host keys').choices(['strict', 'accept-new', 'off']))
+    .option('-u, --user <name>', 'connect as this user where the inventory names none')
+    .option('--private-key <file>', 'use this key where the inventory names none [env: DROVER_KEY_PASSPHRASE opens it]')
+    .option('--known-hosts <file>', 'check all host keys against this file')
+    .addOption(new Option('--host-key-policy <policy>', 'how to treat the host keys of all hosts').choices(['strict', 'accept-new', 'off']))
 
 export const logOptions = (command: Command): Command =>
   command

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Secret } from '../changes/change.ts'
 
 export interface Parameter {
   readonly name: string
@@ -14,7 +15,13 @@ type JsonSchema = z.core.JSONSchema.BaseSchema
 
 /** The parameters of a task as its schema has them. */
 export const parametersOf = (schema: z.ZodType): readonly Parameter[] => {
-  const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+  const json = z.toJSONSchema(schema, {
+    io: 'input',
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema }) => {
+      if (zodSchema._zod.def.type === 'custom' && z.safeParse(zodSchema, new Secret('')).success) jsonSchema.title = 'secret'
+    },
+  })
   const required = json.required ?? []
   return Object.entries(json.properties ?? {}).map(([name, property]) => {
     const { default: fallback, description = '', ...rest } = schemaOf(property)
@@ -35,6 +42,7 @@ const typeOf = (schema: JsonSchema): string => {
   if (only !== undefined) return String(only)
   if (words !== undefined) return oneOf(words.map(String))
   if (anyOf !== undefined) return oneOf(anyOf.map((inner) => typeOf(schemaOf(inner))))
+  if (Array.isArray(type)) return oneOf(type.map((one) => typeOf({ ...schema, type: one })))
   switch (type) {
     case 'string':
       return 'text'
@@ -50,7 +58,7 @@ const typeOf = (schema: JsonSchema): string => {
     case 'object':
       return 'mapping'
     default:
-      return 'any value'
+      return schema.title ?? 'any value'
   }
 }
 

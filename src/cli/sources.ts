@@ -12,10 +12,11 @@ export interface InventoryOptions {
   readonly limit?: string
 }
 
-/** What the command line says of all hosts, above what the inventory says. */
 export interface ConnectionOptions {
+  /** For hosts whose user or key the inventory does not name, as in Ansible. */
   readonly user?: string
   readonly privateKey?: string
+  /** For all hosts, jump hosts too, whatever the inventory says. */
   readonly knownHosts?: string
   readonly hostKeyPolicy?: HostKeyPolicy
 }
@@ -25,7 +26,7 @@ export interface Sources {
   readonly digests: readonly { readonly source: string; readonly sha256: string }[]
 }
 
-export const readSources = (context: CliContext, { inventory: given }: InventoryOptions): Sources => {
+export const readSources = (context: CliContext, { inventory: given, user }: InventoryOptions & Pick<ConnectionOptions, 'user'>): Sources => {
   const names = given ?? (context.env.DROVER_INVENTORY ? [context.env.DROVER_INVENTORY] : [])
   if (names.length === 0) {
     throw new DroverError({
@@ -35,11 +36,11 @@ export const readSources = (context: CliContext, { inventory: given }: Inventory
     })
   }
   const read = new Map<string, string>()
-  const { cwd, home, user: defaultUser } = context
+  const { cwd, home } = context
   const inventory = readInventory(names, {
     cwd,
     home,
-    defaultUser,
+    defaultUser: user ?? context.user,
     readFile: (path) => {
       const bytes = readFileSync(path)
       read.set(path, sha256(bytes))
@@ -52,18 +53,14 @@ export const readSources = (context: CliContext, { inventory: given }: Inventory
 const sha256 = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex')
 
 /** The hosts of `--limit`, as the command line wants them reached. */
-export const chooseHosts = (context: CliContext, inventory: Inventory, options: InventoryOptions & ConnectionOptions): readonly Host[] =>
-  selectHosts(inventory, options.limit ?? 'all', { cwd: context.cwd }).map((host) => ({
+export const chooseHosts = (context: CliContext, inventory: Inventory, options: InventoryOptions & ConnectionOptions): readonly Host[] => {
+  const { privateKey, knownHosts, hostKeyPolicy } = options
+  const reached = (host: Host): Host => ({
     ...host,
-    ...reached(context, host, options),
-    ...(options.user !== undefined && { user: options.user }),
-    ...(options.privateKey !== undefined && { identityFiles: [resolve(context.cwd, options.privateKey)] }),
-    jump: host.jump.map((hop) => ({ ...hop, ...reached(context, hop, options) })),
-  }))
-
-// A jump host keeps its own user and its own keys: they are seldom those of the hosts behind it.
-const reached = ({ cwd }: CliContext, host: Host, { privateKey, knownHosts, hostKeyPolicy }: ConnectionOptions): Partial<Host> => ({
-  ...(privateKey !== undefined && host.identityFiles.length === 0 && { identityFiles: [resolve(cwd, privateKey)] }),
-  ...(knownHosts !== undefined && { knownHostsFiles: [resolve(cwd, knownHosts)] }),
-  ...(hostKeyPolicy !== undefined && { hostKeyPolicy }),
-})
+    ...(privateKey !== undefined && host.identityFiles.length === 0 && { identityFiles: [resolve(context.cwd, privateKey)] }),
+    ...(knownHosts !== undefined && { knownHostsFiles: [resolve(context.cwd, knownHosts)] }),
+    ...(hostKeyPolicy !== undefined && { hostKeyPolicy }),
+    jump: host.jump.map(reached),
+  })
+  return selectHosts(inventory, options.limit ?? 'all', { cwd: context.cwd }).map(reached)
+}

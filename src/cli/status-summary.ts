@@ -27,11 +27,11 @@ export const summaryLines = (rows: readonly StatusRow[], look: SummaryLook): rea
 const troubleLines = (rows: readonly StatusRow[], { paint, verbose }: SummaryLook): readonly string[] => {
   const bad = rows.filter((row) => !isHealthy(row))
   const told = verbose > 0 ? bad : bad.slice(0, namedHosts)
-  const lines = told.map((row) => {
+  const lines = told.flatMap((row) => {
     const host = `${printable(row.host)}: `
-    return 'status' in row
-      ? paint('changed', host + printable(row.status.explanation))
-      : `${paint('bad', `${host}${printable(row.error.message)} [${row.error.code}]`)}\n  fix: ${printable(row.error.remedy)}`
+    if ('status' in row) return [paint('changed', host + printable(row.status.explanation))]
+    const { message, code, remedy } = row.error
+    return [paint('bad', `${host}${printable(message)} [${code}]`), `  fix: ${printable(remedy)}`]
   })
   const more = bad.length - told.length
   const all = [...lines, ...(more > 0 ? [`… and ${counted(more, 'host')} more; -v shows all`] : [])]
@@ -59,10 +59,12 @@ const agentVersion = (row: StatusRow): string => {
   return agent === '-' ? 'none' : agent === '?' ? 'of unknown version' : agent
 }
 
+const phases = { armed: 'rollback armed', undoing: 'rolling back', 'rolled-back': 'rolled back' } as const
+
 const rollbacks = (rows: readonly StatusRow[]): readonly string[] =>
-  (['armed', 'undoing', 'rolled-back'] as const).flatMap((phase) => {
+  Object.entries(phases).flatMap(([phase, words]) => {
     const hosts = rows.filter((row) => 'status' in row && row.status.self.rollback?.phase === phase)
-    return hosts.length === 0 ? [] : [`rollback ${phase}: ${hostList(hosts)}`]
+    return hosts.length === 0 ? [] : [`${words}: ${hostList(hosts)}`]
   })
 
 const locks = (rows: readonly StatusRow[]): readonly string[] => {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import pLimit from 'p-limit'
 import { exitCode } from '../report/exit-code.ts'
 import { jsonText } from '../report/json-text.ts'
-import type { Tone } from '../report/paint.ts'
+import { counted, type Tone } from '../report/paint.ts'
 import { outcomeOf } from '../runner/lane.ts'
 import type { Run } from '../runner/run.ts'
 import { paintFor } from './colour.ts'
@@ -44,7 +44,9 @@ export const status = async (context: CliContext, options: StatusOptions): Promi
     const run = readOnly(context, { transport, forks: options.forks, ...interrupts })
     const limit = pLimit(options.forks)
     const rows = await Promise.all(hosts.map((host) => limit(() => statusLane(run, host)))).finally(interrupts.dispose)
-    show(context, options, rows.filter(matches))
+    const shown = rows.filter(matches)
+    if (shown.length === 0 && options.output !== 'json') context.stderr.write(`drover: none of ${counted(rows.length, 'host')} is as --where says\n`)
+    else show(context, options, shown)
     return exitOf(rows, { ...options, interrupted: run.softStop.aborted })
   } finally {
     await transport.close()

@@ -29,7 +29,7 @@ export const createConsole = ({ write, colour, verbose, diff, reports }: Console
   return (event) => {
     fold.take(event)
     if (event.type === 'run-started') mode = event.mode
-    const lines = [...eventLines(event, { fold, look, mode })]
+    const lines = [...eventLines(event, { fold, look, mode, reports })]
     if (event.type === 'run-ended' && reports !== null) lines.push(`reports: ${printable(reports)}`)
     if (lines.length > 0) write(lines.map((line) => `${line}\n`).join(''))
   }
@@ -39,9 +39,10 @@ interface Scene {
   readonly fold: ReportFold
   readonly look: Look
   readonly mode: 'apply' | 'check'
+  readonly reports: string | null
 }
 
-const eventLines = (event: RunEvent, { fold, look, mode }: Scene): readonly string[] => {
+const eventLines = (event: RunEvent, { fold, look, mode, reports }: Scene): readonly string[] => {
   const verbose = (text: string): readonly string[] => (look.verbose > 0 ? [text] : [])
   switch (event.type) {
     case 'run-started':
@@ -90,7 +91,7 @@ const eventLines = (event: RunEvent, { fold, look, mode }: Scene): readonly stri
       const report = fold.report()
       return report === undefined
         ? []
-        : ['', ...recapLines(report, look.paint), '', ...summaryLines(report, look.paint)]
+        : ['', ...recapLines(report, look.paint), '', ...summaryLines(report, look.paint, reports)]
     }
     default:
       return unreachable(event)

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
@@ -5,6 +6,7 @@ import { DroverError } from '../errors.ts'
 import { hostFileNames } from './host-report.ts'
 import { jsonText } from './json-text.ts'
 import type { RunReport } from './run-report.ts'
+import { unfinishedHosts } from './unfinished.ts'
 import { writeFileAtomically } from './write-file.ts'
 
 /** What run.json says, beside what the process knows of itself. No command line: it may hold secrets. */
@@ -25,11 +27,19 @@ export interface RunDirectory {
   readonly events: string
 }
 
-/** Makes `<root>/<utc-time>-<playbook>/` with run.json; no two runs share one. */
-export const createRunDirectory = (root: string, info: RunInfo, now: Date): RunDirectory => {
+/**
+ * Makes `<root>/<utc-time>-<playbook>-<tag>/` with run.json. The name is the run's id on the hosts as well, where
+ * two workstations that start in the same second must not pass for one run: hence the random tag.
+ */
+export const createRunDirectory = (
+  root: string,
+  info: RunInfo,
+  now: Date,
+  tag = randomBytes(3).toString('hex'),
+): RunDirectory => {
   try {
     mkdirSync(root, { recursive: true, mode: 0o700 })
-    const run = makeUnique(root, `${now.toISOString().slice(0, 19).replaceAll(':', '-')}Z-${safe(info.playbook.name)}`)
+    const run = makeUnique(root, `${now.toISOString().slice(0, 19).replaceAll(':', '-')}Z-${safe(info.playbook.name)}-${tag}`)
     const path = join(root, run)
     mkdirSync(join(path, 'hosts'), { mode: 0o700 })
     const { version, ...who } = info
@@ -64,7 +74,7 @@ export const writeReports = async (
 ): Promise<void> => {
   let failed = false
   const write = (file: string, value: unknown): Promise<void> =>
-    writeFileAtomically(join(directory.path, file), jsonText(value)).catch((error: Error) => {
+    writeFileAtomically(join(directory.path, file), typeof value === 'string' ? value : jsonText(value)).catch((error: Error) => {
       if (!failed) onError(error)
       failed = true
     })
@@ -74,6 +84,9 @@ export const writeReports = async (
     if (file !== undefined)
       await write(join('hosts', file), { schemaVersion: report.schemaVersion, run: report.run, ...host })
   }
+  // One name per line, for `--limit @FILE`.
+  const unfinished = unfinishedHosts(report)
+  if (unfinished.length > 0) await write('unfinished', unfinished.map((name) => `${name}\n`).join(''))
   await write('report.json', report)
 }
 

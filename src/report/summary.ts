@@ -3,11 +3,12 @@ import type { HostReport } from './host-report.ts'
 import { counted, duration, type Paint, type Tone } from './paint.ts'
 import { printable } from './printable.ts'
 import type { RunReport } from './run-report.ts'
+import { unfinishedHosts } from './unfinished.ts'
 
 const namedHosts = 10
 
 /** How the run went, what the failures have in common, and what to do next. */
-export const summaryLines = (report: RunReport, paint: Paint): readonly string[] => [
+export const summaryLines = (report: RunReport, paint: Paint, reports: string | null): readonly string[] => [
   `${counted(report.hosts.length, 'host')}: ${outcomes(report, paint)}${took(report)}`,
   ...exitLine(report),
   ...preflightLines(report, paint),
@@ -15,7 +16,7 @@ export const summaryLines = (report: RunReport, paint: Paint): readonly string[]
     `${paint('bad', `${counted(group.hosts.length, 'host')}: ${printable(group.code)}`)} – ${printable(group.remedy)}`,
     `  ${hostList(group.hosts, group.hosts.length)}`,
   ]),
-  ...nextLine(report),
+  ...nextLine(report, reports),
 ]
 
 const tones: Readonly<Record<keyof RunReport['totals'], Tone>> = {
@@ -82,15 +83,16 @@ const hostList = (hosts: readonly string[], total: number): string => {
   return named.join(', ') + (total > named.length ? ` and ${total - named.length} more` : '')
 }
 
-const nextLine = ({ run, mode, totals }: RunReport): readonly string[] => {
-  const stopped = totals.cancelled + totals.unfinished
-  const bad = totals.failed + totals.blocked + totals.unreachable + totals['rolled-back']
+const nextLine = (report: RunReport, reports: string | null): readonly string[] => {
+  const { mode, totals } = report
+  const left = unfinishedHosts(report).length
   if (mode === 'check') {
-    if (bad + stopped > 0) return ['next: put the causes above right and check again']
+    if (left > 0) return ['next: put the causes above right and check again']
     return totals['would-change'] > 0
       ? [`next: run again without --check to change ${counted(totals['would-change'], 'host')}`]
       : []
   }
-  if (stopped > 0) return [`next: drover resume ${printable(run)}`]
-  return bad > 0 ? [`next: put the causes above right, then drover retry ${printable(run)}`] : []
+  if (left === 0) return []
+  const limit = reports === null ? 'those hosts' : `@${printable(reports)}/unfinished`
+  return [`next: put the causes above right, then run the same again with -l ${limit}`]
 }

@@ -4,7 +4,8 @@ import { abortError } from './cancelled.ts'
 import type { ExecRequest, ExecResult } from './connection.ts'
 import { writeStdin } from './write-stdin.ts'
 
-// A child left behind may hold the output open for ever after the command itself has ended.
+// A child left behind may hold the output open for ever after the command itself has ended. Counted from the last
+// output: sshd tells the exit status while megabytes of it may still be on a slow way.
 const closeGraceMs = 2_000
 
 type RunOptions = Pick<ExecRequest, 'stdin' | 'maxBytes' | 'onStdout'> & {
@@ -44,6 +45,7 @@ export const runChannel = (channel: ClientChannel, options: RunOptions): Promise
       (into: Buffer[], tell?: (chunk: Uint8Array) => void) =>
       (chunk: Buffer): void => {
         if (isOver) return
+        grace?.refresh()
         bytes += chunk.length
         if (bytes > maxBytes) {
           fail(tooMuch(maxBytes))

@@ -1,8 +1,10 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
 import { DroverError } from '../../src/errors.ts'
+import type { Host } from '../../src/inventory/host.ts'
 import { reportJsonSchema, runReportSchema } from '../../src/report/run-report.ts'
 import { createFakeConnection, hold } from '../transport/fake-connection.ts'
 import { drover, type Ran, readJson, runsOf, start, type World } from './harness.ts'
@@ -10,6 +12,12 @@ import { askedOnce, local } from './local-host.ts'
 import { playbook, testTasks } from './test-tasks.ts'
 
 const unreachable = new DroverError({ code: 'connect-timeout', message: 'No answer.', remedy: 'Look at the network.' })
+
+const plainKey = generateKeyPairSync('rsa', {
+  modulusLength: 2048,
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+  privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
+}).privateKey
 
 const missing = '{task: file-present, with: {path: /no-such-place/drover-test}}'
 
@@ -130,33 +138,31 @@ test('--forks and its alias bound how many hosts are under way', async () => {
   expect((await running.ended).code).toBe(0)
 })
 
-test('the command line is above the inventory in how hosts are reached, and leaves jump hosts their user and keys', async () => {
-  const seen: unknown[] = []
-  const host = askedOnce()
-  const files = {
-    'p.yaml': playbook('{task: file-present, with: {path: "${marker}"}}'),
-    'hosts.yaml': 'hosts:\n  a: {user: core, jump: [j]}\n  j: {user: hop}\n',
-    'known': '',
-  }
-  const argv = ['run', './p.yaml', '-i', 'hosts.yaml', '-l', 'a', '-u', 'root', '--known-hosts', 'known', '--host-key-policy', 'off', '-e', 'marker=/', '-e', '@more.yaml']
+test('-u and --private-key fill in what the inventory leaves open; host keys are checked as the command line says', async () => {
+  const seen: Host[] = []
   const tasks = new Map(testTasks)
-  const original = tasks.get('file-present')!
-  tasks.set('file-present', {
+  const original = tasks.get('as-it-is')!
+  tasks.set('as-it-is', {
     ...original,
-    plan: (view, params, planned) => {
-      seen.push(planned)
-      return original.plan(view, params, planned)
+    facts: (_params, host) => {
+      seen.push(host)
+      return []
     },
   })
-  const ran = await drover(argv, { files: { ...files, 'more.yaml': 'other: 1\n' }, tasks, hosts: { a: host } })
-  expect(ran.code).toBe(0)
+  const files = {
+    'p.yaml': playbook('{task: as-it-is}'),
+    'hosts.yaml': 'hosts:\n  a: {jump: [j]}\n  b: {user: core, identity_file: key-b}\n  j: {user: hop}\n',
+    known: '',
+    'key-a': plainKey,
+    'key-b': plainKey,
+  }
+  const argv = ['run', './p.yaml', '-i', 'hosts.yaml', '-l', 'a,b', '-f', '1', '-u', 'root', '--private-key', 'key-a', '--known-hosts', 'known', '--host-key-policy', 'off']
+  const ran = await drover(argv, { files, tasks, hosts: { a: askedOnce(), b: askedOnce() } })
+  expect(ran).toMatchObject({ code: 0, stderr: '' })
   const reached = { hostKeyPolicy: 'off', knownHostsFiles: [join(ran.cwd, 'known')] }
-  expect(seen[0]).toMatchObject({ name: 'a', user: 'root', ...reached, jump: [{ name: 'j', user: 'hop', ...reached }] })
-})
-
-test('-u names the user of hosts that are listed on the command line; without it it is the local one', async () => {
-  const ran = await drover(['inventory', 'list', '-i', 'a,root@b,', '--output', 'json'])
-  expect((JSON.parse(ran.stdout) as { hosts: { user: string }[] }).hosts.map(({ user }) => user)).toEqual(['alice', 'root'])
+  const key = (name: string) => ({ identityFiles: [join(ran.cwd, name)] })
+  expect(seen[0]).toMatchObject({ name: 'a', user: 'root', ...key('key-a'), ...reached, jump: [{ name: 'j', user: 'hop', ...key('key-a'), ...reached }] })
+  expect(seen[1]).toMatchObject({ name: 'b', user: 'core', ...key('key-b'), ...reached })
 })
 
 test('options for variables stand above -e', async () => {

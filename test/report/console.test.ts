@@ -67,7 +67,7 @@ describe('console', () => {
       'exit code 4: Hosts could not be reached, and nothing worse happened.',
       '1 host: auth-failed – Add a key.',
       '  web2',
-      'next: put the causes above right, then drover retry 2026-08-24T10-12-09Z-remediate',
+      'next: put the causes above right, then run the same again with -l @.drover/runs/x/unfinished',
       'reports: .drover/runs/x',
     ])
   })

@@ -29,8 +29,8 @@ afterEach(() => rmSync(join(root, '..', '..'), { recursive: true }))
 
 describe('run directory', () => {
   test('is named by time and playbook, is its owner’s alone, and says who runs what', () => {
-    const directory = createRunDirectory(root, info, now)
-    expect(directory.run).toBe('2026-08-24T10-12-09Z-remediate')
+    const directory = createRunDirectory(root, info, now, 'a1b2c3')
+    expect(directory.run).toBe('2026-08-24T10-12-09Z-remediate-a1b2c3')
     expect([root, directory.path, join(directory.path, 'hosts')].map(mode)).toEqual([0o700, 0o700, 0o700])
     expect(mode(join(directory.path, 'run.json'))).toBe(0o600)
     expect(read(join(directory.path, 'run.json'))).toMatchObject({
@@ -47,13 +47,13 @@ describe('run directory', () => {
   })
 
   test('two runs in one second have two directories', () => {
-    const runs = [1, 2, 3].map(() => createRunDirectory(root, info, now).run)
-    expect(runs).toEqual(['', '-2', '-3'].map((end) => `2026-08-24T10-12-09Z-remediate${end}`))
+    const runs = [1, 2, 3].map(() => createRunDirectory(root, info, now, 'a1b2c3').run)
+    expect(runs).toEqual(['', '-2', '-3'].map((end) => `2026-08-24T10-12-09Z-remediate-a1b2c3${end}`))
   })
 
   test('a playbook’s name cannot leave the directory', () => {
-    const { run } = createRunDirectory(root, { ...info, playbook: { ...info.playbook, name: '../../x y' } }, now)
-    expect(run).toBe('2026-08-24T10-12-09Z-.._.._x_y')
+    const { run } = createRunDirectory(root, { ...info, playbook: { ...info.playbook, name: '../../x y' } }, now, 'a1b2c3')
+    expect(run).toBe('2026-08-24T10-12-09Z-.._.._x_y-a1b2c3')
     expect(readdirSync(root)).toEqual([run])
   })
 
@@ -66,7 +66,7 @@ describe('run directory', () => {
   })
 
   test('gets a report per host and one for all, whole, 0600, with nothing left beside them', async () => {
-    const directory = createRunDirectory(root, info, now)
+    const directory = createRunDirectory(root, info, now, 'a1b2c3')
     await writeReports(directory, report, (error) => expect.unreachable(error.message))
     expect(read(join(directory.path, 'report.json'))).toEqual(JSON.parse(JSON.stringify(report)))
     expect(read(join(directory.path, 'hosts', 'web1.json'))).toMatchObject({
@@ -76,16 +76,16 @@ describe('run directory', () => {
       outcome: null,
     })
     expect(readdirSync(join(directory.path, 'hosts')).sort()).toEqual(['a_b-c14cddc0.json', 'web1.json'])
-    expect(readdirSync(directory.path).sort()).toEqual(['hosts', 'report.json', 'run.json'])
+    expect(readdirSync(directory.path).sort()).toEqual(['hosts', 'report.json', 'run.json', 'unfinished'])
     expect(mode(join(directory.path, 'report.json'))).toBe(0o600)
   })
 
   test('one file that cannot be written is told once and stops no other', async () => {
-    const directory = createRunDirectory(root, info, now)
+    const directory = createRunDirectory(root, info, now, 'a1b2c3')
     rmSync(join(directory.path, 'hosts'), { recursive: true })
     const errors: Error[] = []
     await writeReports(directory, report, (error) => errors.push(error))
     expect(errors).toHaveLength(1)
-    expect(readdirSync(directory.path).sort()).toEqual(['report.json', 'run.json'])
+    expect(readdirSync(directory.path).sort()).toEqual(['report.json', 'run.json', 'unfinished'])
   })
 })

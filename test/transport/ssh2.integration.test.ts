@@ -138,7 +138,7 @@ describe('a connection', () => {
     const connection = await connect(target({ port: rekeying.port }))
     const stdin = randomBytes(4_000_000)
     const echoed = await Promise.all([1, 2].map(() => exec(connection, 'cat', { stdin, maxBytes: 5_000_000 })))
-    for (const { stdout } of echoed) expect(stdin.equals(stdout)).toBe(true)
+    for (const { stdout } of echoed) expect([stdout.length, stdin.equals(stdout)]).toEqual([stdin.length, true])
   })
 
   test('closed by us, it takes no more commands', async () => {
@@ -429,6 +429,13 @@ describe('a command', () => {
     ).rejects.toMatchObject({
       code: 'command-timeout',
     })
+  })
+
+  test('whose output takes longer on its way than it runs arrives whole', async () => {
+    const relay = stopAtEnd(await relayTo(sshd.port, { bytesPerSecond: 15_000 }))
+    const connection = await connect(target({ port: relay.port }))
+    const { stdout } = await exec(connection, 'head -c 60000 /dev/zero')
+    expect(stdout.length).toBe(60_000)
   })
 
   test('that leaves a child holding its output ends two seconds later', async () => {

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import {
   chmodSync,
   copyFileSync,
@@ -60,7 +60,8 @@ export const createSshLab = (): SshLab => {
   let agentCount = 0
 
   const makeKey = (name: string, { type = 'ed25519', passphrase = '' } = {}): string => {
-    execFileSync('ssh-keygen', ['-q', '-t', type, '-N', passphrase, '-C', name, '-f', path(name)])
+    const bits = type === 'rsa' ? ['-b', '2048'] : []
+    execFileSync('ssh-keygen', ['-q', '-t', type, ...bits, '-N', passphrase, '-C', name, '-f', path(name)])
     return path(name)
   }
   const publicKey = (name: string): string => readFileSync(path(`${name}.pub`), 'utf8').split(' ')[1] ?? ''
@@ -112,9 +113,11 @@ export const createSshLab = (): SshLab => {
     agentCount += 1
     const socket = path(`agent.${agentCount}`)
     const child = spawn('ssh-agent', ['-D', '-a', socket], { stdio: 'ignore' })
-    while (!existsSync(socket)) await sleep(5)
+    const env = { ...process.env, SSH_AUTH_SOCK: socket }
+    // 1: it answers, and holds nothing. 2: nobody answers.
+    while (spawnSync('ssh-add', ['-l'], { env }).status !== 1) await sleep(5)
     const add = (file: string) => {
-      execFileSync('ssh-add', ['-q', file], { env: { ...process.env, SSH_AUTH_SOCK: socket }, stdio: 'ignore' })
+      execFileSync('ssh-add', ['-q', file], { env, stdio: 'ignore' })
     }
     return { socket, add, stop: () => stopChild(child) }
   }

@@ -13,7 +13,10 @@ import { wayTo } from './way.ts'
 
 const contentParam = z.union([
   z.string(),
-  z.instanceof(Secret, { error: 'The content is neither a text nor a secret.\nWrite a text, in quotes if it looks like a number, or ${NAME} of a secret.' }),
+  z.custom<Secret>(
+    (value) => value instanceof Secret,
+    'The content is neither a text nor a secret.\nWrite a text, in quotes if it looks like a number, or ${NAME} of a secret.',
+  ),
 ])
 
 const params = z

@@ -6,7 +6,7 @@ import { blocked, planned, satisfied, type Planned, type Task } from '../task.ts
 import { pathParam } from './path-param.ts'
 import { inTheWay, mountRefusal, parentMissing } from './refusals.ts'
 import { reloadFor } from './unit-files.ts'
-import { wayTo } from './way.ts'
+import { linksAbove, wayTo } from './way.ts'
 
 const targetParam = z
   .string()
@@ -43,6 +43,8 @@ steps:
     if (node.type === 'symlink' && !replace) return blocked(leadsElsewhere(path, node.target))
     if (node.type !== 'symlink' && node.type !== 'absent') return blocked(inTheWay(path, node, `a link to ${target}`))
     if (way.missing.length > 0) return blocked(parentMissing(path, way.missing))
+    // Replaced, it would take the path that leads to it away from under itself.
+    if (node.type === 'symlink' && linksAbove(view, path).includes(way.place)) return blocked(leadsThroughItself(path, way.place))
     const refusal = mountRefusal(path, view.mount(parentOf(path)), 0)
     if (refusal !== null) return blocked(refusal)
     return planned([{ kind: 'link', path: way.place, target }, ...reloadFor(way.place)])
@@ -53,4 +55,10 @@ const leadsElsewhere = (path: string, target: string): ErrorDetails => ({
   code: 'path-in-the-way',
   message: `${path} is a link to ${target}, another target than the one wanted. It was left alone.`,
   remedy: 'If it may go, add replace: true to the step.',
+})
+
+const leadsThroughItself = (path: string, place: string): ErrorDetails => ({
+  code: 'path-in-the-way',
+  message: `${path} is on this host the link ${place}, through which the path itself leads. It was left alone.`,
+  remedy: `Name the link as it really lies: ${place}.`,
 })

@@ -28,9 +28,10 @@ export const startRefusal = (unit: UnitView): ErrorDetails | null => {
   }
 }
 
+/** LoadError is a name on the bus and, in quotes, the words for people. */
 const reason = (unit: UnitView): string => {
-  const error = unit.get('LoadError').replace(/^\S*Error\.?\S* ?/, '').replace(/^"|"$/g, '').trim()
-  return error === '' ? '' : ` (${error})`
+  const words = /"(.+)"$/.exec(unit.get('LoadError'))?.[1]
+  return words === undefined ? '' : ` (${words})`
 }
 
 export const masked = (name: string): ErrorDetails => ({
@@ -48,6 +49,6 @@ export const dependencyRefusal = (view: HostView, unit: UnitView): ErrorDetails 
   return {
     code: 'would-start-others',
     message: `${unit.name} wants ${machinesTarget}, which is down: starting it would also start ${down.join(', ')}.`,
-    remedy: `Run the playbook remediate, or worker-running in an earlier step, so that the active worker runs first. Machines that are not to run: machinectl disable NAME.`,
+    remedy: 'Run the playbook remediate, or worker-running in an earlier step, so that the active worker runs first. Machines that are not to run: machinectl disable NAME.',
   }
 }

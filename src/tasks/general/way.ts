@@ -28,3 +28,25 @@ export const wayTo = (view: HostView, path: string): Way | ErrorDetails => {
   }
   return { place: join(here, nameOf(path)), missing }
 }
+
+/** The links that lead to a path's directory, each at its real place, those inside of others' targets as well. */
+export const linksAbove = (view: HostView, path: string): string[] => {
+  const links: string[] = []
+  const todo = partsOf(parentOf(path))
+  let here = '/'
+  for (let part = todo.shift(); part !== undefined && links.length < 40; part = todo.shift()) {
+    if (part === '.') continue
+    const at = part === '..' ? parentOf(here) : join(here, part)
+    const node = view.node(at)
+    if (node.type !== 'symlink') {
+      here = at
+      continue
+    }
+    links.push(at)
+    if (node.target.startsWith('/')) here = '/'
+    todo.unshift(...partsOf(node.target))
+  }
+  return links
+}
+
+const partsOf = (path: string): string[] => path.split('/').filter((part) => part !== '')

@@ -20,6 +20,13 @@ test.each<[what: string, params: Record<string, boolean>, host: HostLiteral, res
   expect(result(linkPresent, { ...link, ...params }, host)).toEqual(expected)
 })
 
+test('no link is replaced that the path to it leads through', () => {
+  const input = { path: '/srv/here/here', target: '/mnt', replace: true }
+  expect(result(linkPresent, input, { paths: { '/srv/here': { link: '.' } } })).toEqual({ blocked: 'path-in-the-way' })
+  const nested = { path: '/srv/way/here', target: '/mnt', replace: true }
+  expect(result(linkPresent, nested, { paths: { '/srv/here': { link: '.' }, '/srv/way': { link: 'here/../srv/here' } } })).toEqual({ blocked: 'path-in-the-way' })
+})
+
 test('systemd is told of a link that enables a unit', () => {
   const wants = { path: '/etc/systemd/system/multi-user.target.wants/x.service', target: '/etc/systemd/system/x.service' }
   expect(result(linkPresent, wants, {})).toEqual([`link ${wants.path} -> ${wants.target}`, 'systemctl daemon-reload'])

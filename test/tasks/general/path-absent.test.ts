@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { pathAbsent } from '../../../src/tasks/general/path-absent.ts'
-import { type HostLiteral } from '../host-state.ts'
+import type { HostLiteral } from '../host-state.ts'
 import { faultsOf, refusal, type Result, result } from './planning.ts'
 
 const path = '/srv/old'
-const mounts = (...points: string[]): HostLiteral['commands'] => [
+const mounts = (...points: string[]): NonNullable<HostLiteral['commands']> => [
   [['cut', '-d', ' ', '-f', '5', '/proc/self/mountinfo'], { stdout: ['/', '/proc', ...points].join('\n') }],
 ]
 const full = { [path]: { dir: ['a', 'b'] } } as const
