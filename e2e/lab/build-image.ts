@@ -2,7 +2,16 @@
 import { spawn } from 'node:child_process'
 import { docker, imageExists } from './docker.ts'
 
-export async function buildImage(context: string, dockerfile: string, image: string, buildArgs: Record<string, string>): Promise<void> {
+export interface Build {
+  context: string
+  dockerfile: string
+  image: string
+  buildArgs: Record<string, string>
+  /** Whether its steps may reach the network. */
+  online: boolean
+}
+
+export async function buildImage({ context, dockerfile, image, buildArgs, online }: Build): Promise<void> {
   const client = await docker()
   const tar = spawn('tar', ['-C', context, '-cf', '-', '.'], { stdio: ['ignore', 'pipe', 'inherit'] })
   // The classic builder: BuildKit needs a session with the client, and Debian's engine does not have it at all.
@@ -10,6 +19,7 @@ export async function buildImage(context: string, dockerfile: string, image: str
     t: image,
     dockerfile,
     buildargs: buildArgs,
+    networkmode: online ? 'default' : 'none',
     version: '1',
     rm: true,
     forcerm: true,

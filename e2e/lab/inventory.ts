@@ -9,6 +9,7 @@ const GROUPS: Record<ImageName, string> = {
   'rhel9-like': 'rhel',
   'rhel9-like-bare': 'rhel',
   'ubuntu-like': 'ubuntu',
+  'ubuntu-like-shells': 'ubuntu',
   'acl-like': 'acl',
   'acl-like-no-variant': 'acl',
 }

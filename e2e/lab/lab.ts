@@ -6,7 +6,7 @@ import { removeContainer, startContainer } from './container.ts'
 import { docker } from './docker.ts'
 import { ensureEngine } from './engine.ts'
 import { type HostSpec, LabHost } from './host.ts'
-import { ensureImages } from './images.ts'
+import { ensureImages, imageName } from './images.ts'
 import { type ClientKey, ensureClientKey, type KnownHost, knownHostsText } from './keys.ts'
 import { ensureNetwork, type LabNetwork, takenAddresses } from './network.ts'
 import { authorize, provision } from './provision.ts'
@@ -58,9 +58,9 @@ export class Lab {
   async #boot(spec: HostSpec): Promise<LabHost> {
     if (this.#hosts.has(spec.name)) throw new Error(`lab ${this.id} has a host ${spec.name} already`)
     const address = this.#reserve()
-    const images = await ensureImages([spec.image], { yes: this.#yes })
+    await ensureImages([spec.image], { yes: this.#yes })
     const id = await startContainer({
-      image: images[spec.image],
+      image: imageName(spec.image),
       name: `drover-${checkoutId}-${this.id}-${spec.name}`,
       hostname: spec.name,
       network: this.#network,

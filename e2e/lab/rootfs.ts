@@ -8,8 +8,8 @@ import { installMissing, NEEDS } from './install.ts'
 import { mustRun } from './processes.ts'
 import { recipeDigest, stateFolder } from './state.ts'
 
-/** A Debian release, or one with RPM's tools added. */
-export type Release = 'bookworm' | 'trixie' | 'bookworm-dnf'
+/** A Debian release, or one with something added: RPM's tools, or every login shell that drover promises to work with. */
+export type Release = 'bookworm' | 'trixie' | 'bookworm-dnf' | 'trixie-shells'
 
 /** What drover asks of a host, and what a host of this product has. Each package more costs build time in CI. */
 const PACKAGES = [
@@ -28,6 +28,11 @@ const PACKAGES = [
 /** The real dnf and rpm, which Debian packages. They bring Python, so only the image that needs them has them. */
 const RPM_TOOLS = ['dnf', 'rpm', 'createrepo-c']
 
+/** Beside dash and bash, which are there. */
+const SHELLS = ['zsh', 'ksh93u+m', 'fish', 'tcsh']
+
+const ADDED: Readonly<Record<Release, readonly string[]>> = { bookworm: [], trixie: [], 'bookworm-dnf': RPM_TOOLS, 'trixie-shells': SHELLS }
+
 /** Documentation, translations and time zones are a third of the bytes, and no story reads them. */
 const LEFT_OUT = [
   '/usr/share/doc/*',
@@ -38,20 +43,22 @@ const LEFT_OUT = [
   '/usr/share/bash-completion/*',
 ]
 
-/** The image name of a release's root file system; built if the engine has none of this recipe. */
-export async function ensureRootfs(release: Release, yes: boolean): Promise<string> {
-  const image = `drover-lab/rootfs-${release}:${recipeDigest([], [release, ...packagesOf(release), ...LEFT_OUT])}`
-  if (await imageExists(image)) return image
+export function rootfsName(release: Release): string {
+  return `drover-lab/rootfs-${release}:${recipeDigest([], [release, ...packagesOf(release), ...LEFT_OUT])}`
+}
+
+/** Build a release's root file system if the engine has none of this recipe. */
+export async function ensureRootfs(release: Release, yes: boolean): Promise<void> {
+  if (await imageExists(rootfsName(release))) return
   await installMissing([NEEDS.rootfs], yes)
-  await build(release, image)
-  return image
+  await build(release, rootfsName(release))
 }
 
 async function build(release: Release, image: string): Promise<void> {
   const tarball = join(stateFolder(), `rootfs-${release}.tar`)
   process.stderr.write(`lab: making a ${release} root file system\n`)
   try {
-    const suite = release.replace('-dnf', '')
+    const suite = release.replace(/-.*/, '')
     const options = [
       '--quiet',
       '--variant=apt',
@@ -66,7 +73,7 @@ async function build(release: Release, image: string): Promise<void> {
 }
 
 function packagesOf(release: Release): string[] {
-  return release === 'bookworm-dnf' ? [...PACKAGES, ...RPM_TOOLS] : PACKAGES
+  return [...PACKAGES, ...ADDED[release]]
 }
 
 async function importImage(tarball: string, image: string): Promise<void> {

@@ -174,10 +174,16 @@ describe('11.7 a worker that cannot start', () => {
     })
     expect([await states(rhel), await states(ubuntu)]).toEqual([
       { ...up, worker: expect.stringMatching(/^(activating|failed)$/) },
-      { ...up, worker: 'activating' },
+      // The target comes up after its workers, so it waits with the hanging one.
+      { target: 'inactive', worker: 'activating', agent: 'active' },
     ])
     expect((await statusOf(lab, 'ubuntu24')).verdict).toBe('worker-starting')
     expect((await statusOf(lab, 'rhel9')).verdict).toBe('stuck')
+  })
+
+  test('is not helped by a restart of the agent while it is still starting, so machines-target plans none', async () => {
+    const run = await drover(lab, ['run', 'machines-target', ...short, '--check'])
+    for (const host of hosts) expect(changesOf(run.host(host.name)), host.name).toEqual([])
   })
 
   test('ends remediate as failed worker-down, with the last journal lines of the worker', async () => {

@@ -40,8 +40,12 @@ const predictKind = (state: HostState, change: Change): HostState => {
     case 'package':
       return withPackages(state, change.install)
     case 'await':
-    case 'run':
       return state
+    case 'run': {
+      // It may do anything, so what another command said before it is worth nothing any more.
+      const unknown = new Unknown(summaryWord(change))
+      return { ...state, commands: new Map([...state.commands].map(([key]) => [key, unknown])) }
+    }
   }
 }
 

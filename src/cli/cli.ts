@@ -21,7 +21,12 @@ export const cli = async (context: CliContext): Promise<number> => {
     if (thrown instanceof CommanderError && thrown.code === 'commander.help') return 5
     const errors = errorsOf(thrown instanceof CommanderError ? usageError(thrown, context.argv) : thrown)
     const look = { paint: paintFor(context, context.stderr), stack: verbosity(context.argv) > 1 }
-    context.stderr.write(errors.flatMap((error) => errorLines(error, look)).map((line) => `${line}\n`).join(''))
+    context.stderr.write(
+      errors
+        .flatMap((error) => errorLines(error, look))
+        .map((line) => `${line}\n`)
+        .join(''),
+    )
     return exitOfErrors(errors)
   }
 }
@@ -31,10 +36,15 @@ const usageError = ({ message }: CommanderError, argv: readonly string[]): Drove
   const guess = /^\((Did you mean .*)\)$/.exec(near ?? '')?.[1]
   const verb = argv[0]?.match(/^[a-z]+$/) && !what.startsWith('unknown command') ? ` ${argv[0]}` : ''
   const help = `drover${verb} --help shows what there is.`
-  return new DroverError({ code: 'usage', message: `${sentence(what)}`, remedy: guess === undefined ? help : `${guess} ${help}` })
+  return new DroverError({
+    code: 'usage',
+    message: `${sentence(what)}`,
+    remedy: guess === undefined ? help : `${guess} ${help}`,
+  })
 }
 
-const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? '' : '.'}`
+const sentence = (text: string): string =>
+  `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? '' : '.'}`
 
 // Read here and not from the parsed options, since the command line itself may be what is wrong.
 const verbosity = (argv: readonly string[]): number =>

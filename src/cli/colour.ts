@@ -9,4 +9,5 @@ export const hasColour = ({ env }: Pick<CliContext, 'env'>, output: TextOutput):
   return output.isTTY && env.TERM !== 'dumb'
 }
 
-export const paintFor = (context: Pick<CliContext, 'env'>, output: TextOutput): Paint => createPaint(hasColour(context, output))
+export const paintFor = (context: Pick<CliContext, 'env'>, output: TextOutput): Paint =>
+  createPaint(hasColour(context, output))

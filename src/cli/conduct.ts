@@ -14,11 +14,26 @@ export interface Conducting {
 }
 
 /** The run from its first event to its last, and the exit code that both it and the process end with. */
-export const conduct = async (run: Run, { playbook, plays }: RunRequest, { fold, notices, version, detailedExitCode }: Conducting): Promise<number> => {
+export const conduct = async (
+  run: Run,
+  { playbook, plays }: RunRequest,
+  { fold, notices, version, detailedExitCode }: Conducting,
+): Promise<number> => {
   const started = performance.now()
   const { id, mode, forks, operator, reason } = run
   const hosts = plays.map(({ host }) => host.name)
-  emit(run, { type: 'run-started', run: id, playbook: playbook.name, playbookSha256: playbook.sha256, hosts, mode, forks, operator, reason, version })
+  emit(run, {
+    type: 'run-started',
+    run: id,
+    playbook: playbook.name,
+    playbookSha256: playbook.sha256,
+    hosts,
+    mode,
+    forks,
+    operator,
+    reason,
+    version,
+  })
   notices.listen((notice) => emit(run, { type: 'notice', ...notice }))
   const end = (internal: boolean): number => {
     const results = (fold.report()?.hosts ?? []).map(({ outcome, error }) => ({ outcome, code: error?.code ?? null }))

@@ -4,7 +4,8 @@ import type { Task } from '../tasks/task.ts'
 import { exitOfError } from './error-exit.ts'
 import { type Parameter, parametersOf } from './parameters.ts'
 
-const generated = (source: string): string => `<!-- Written by src/cli/write-docs.ts from ${source}; changes here are lost. -->`
+const generated = (source: string): string =>
+  `<!-- Written by src/cli/write-docs.ts from ${source}; changes here are lost. -->`
 
 /** docs/tasks.md: all of it is in the tasks themselves. */
 export const tasksMarkdown = (tasks: Iterable<Task>): string => {

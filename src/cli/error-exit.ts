@@ -26,7 +26,9 @@ export const exitOfError = (code: ErrorCode): ExitCode => {
 
 /** What was thrown, as the errors to show: several where several things are wrong with the request. */
 export const errorsOf = (thrown: unknown): readonly DroverError[] =>
-  thrown instanceof AggregateError && thrown.errors.length > 0 ? thrown.errors.map(toDroverError) : [toDroverError(thrown)]
+  thrown instanceof AggregateError && thrown.errors.length > 0
+    ? thrown.errors.map(toDroverError)
+    : [toDroverError(thrown)]
 
 /** A wrong request comes before all else, a fault of drover's own next (rule E5). */
 export const exitOfErrors = (errors: readonly DroverError[]): ExitCode => {

@@ -14,26 +14,53 @@ export interface InventoryVerbOptions extends InventoryOptions {
 }
 
 /** `drover inventory list|graph|check`: what was read, without going to any host. */
-export const inventory = async (context: CliContext, verb: 'list' | 'graph' | 'check', options: InventoryVerbOptions): Promise<number> => {
+export const inventory = async (
+  context: CliContext,
+  verb: 'list' | 'graph' | 'check',
+  options: InventoryVerbOptions,
+): Promise<number> => {
   const { inventory: whole } = readSources(context, options)
-  const shown = options.limit === undefined ? whole : narrowed(whole, selectHosts(whole, options.limit, { cwd: context.cwd }))
-  context.stdout.write(options.output === 'json' ? jsonText(verb === 'check' ? checked(shown) : inventoryJson(shown)) : texts[verb](shown, context))
+  const shown =
+    options.limit === undefined ? whole : narrowed(whole, selectHosts(whole, options.limit, { cwd: context.cwd }))
+  context.stdout.write(
+    options.output === 'json'
+      ? jsonText(verb === 'check' ? checked(shown) : inventoryJson(shown))
+      : texts[verb](shown, context),
+  )
   return 0
 }
 
 /** What the limit leaves; groups stay, so that it can be seen which of them have no host now. */
 const narrowed = (whole: Inventory, hosts: readonly Host[]): Inventory => {
   const names = new Set(hosts.map(({ name }) => name))
-  return { ...whole, hosts, groups: whole.groups.map((group) => ({ ...group, hosts: group.hosts.filter((name) => names.has(name)) })) }
+  return {
+    ...whole,
+    hosts,
+    groups: whole.groups.map((group) => ({ ...group, hosts: group.hosts.filter((name) => names.has(name)) })),
+  }
 }
 
-const checked = ({ hosts, groups, sources }: Inventory) => ({ ok: true, sources, hosts: hosts.length, groups: groups.length })
+const checked = ({ hosts, groups, sources }: Inventory) => ({
+  ok: true,
+  sources,
+  hosts: hosts.length,
+  groups: groups.length,
+})
 
 const texts = {
   list: ({ hosts }: Inventory, context: CliContext): string => {
-    const look = { paint: paintFor(context, context.stdout), width: context.stdout.isTTY ? (context.stdout.columns ?? null) : null }
+    const look = {
+      paint: paintFor(context, context.stdout),
+      width: context.stdout.isTTY ? (context.stdout.columns ?? null) : null,
+    }
     const header = ['HOST', 'ADDRESS', 'PORT', 'USER', 'ROOT', 'JUMP', 'GROUPS']
-    return joined(tableLines(header, hosts.map((host) => rowOf(host).map((text) => ({ text }))), look))
+    return joined(
+      tableLines(
+        header,
+        hosts.map((host) => rowOf(host).map((text) => ({ text }))),
+        look,
+      ),
+    )
   },
   graph: (shown: Inventory): string => graph(shown),
   check: ({ hosts, groups, sources }: Inventory): string =>

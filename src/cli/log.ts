@@ -21,7 +21,8 @@ const levels = ['warn', 'info', 'debug'] as const
 export const createLog = (context: CliContext, { verbose, logFile }: LogOptions): Logger => {
   const level = levels[Math.min(verbose, 2)] ?? 'warn'
   const streams: StreamEntry[] = [{ level, stream: { write: (line) => context.stderr.write(`${forPeople(line)}\n`) } }]
-  if (logFile !== undefined) streams.push({ level: 'trace', stream: fileStream(resolve(context.cwd, logFile), logFile) })
+  if (logFile !== undefined)
+    streams.push({ level: 'trace', stream: fileStream(resolve(context.cwd, logFile), logFile) })
   return pino({ level: 'trace', base: { pid: process.pid } }, pino.multistream(streams, { dedupe: false }))
 }
 
@@ -46,6 +47,8 @@ const forPeople = (line: string): string => {
   const fields = JSON.parse(line) as Record<string, unknown>
   const level = pino.levels.labels[Number(fields.level)] ?? 'info'
   const others = Object.entries(fields).filter(([key]) => !own.has(key))
-  const told = others.map(([key, value]) => ` ${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`).join('')
+  const told = others
+    .map(([key, value]) => ` ${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join('')
   return printable(`drover: ${level}: ${String(fields.msg ?? '')}${told}`)
 }

@@ -7,11 +7,14 @@ export const aliasOf = (name: string, flags: string, parser?: (text: string) => 
   return parser === undefined ? option : option.argParser(parser)
 }
 
-export const collect = (value: string, before: readonly string[] | undefined): readonly string[] => [...(before ?? []), value]
+export const collect = (value: string, before: readonly string[] | undefined): readonly string[] => [
+  ...(before ?? []),
+  value,
+]
 
-export const counter = (_value: unknown, before: number | undefined): number => (before ?? 0) + 1
+const counter = (_value: unknown, before: number | undefined): number => (before ?? 0) + 1
 
-export const positiveInteger = (text: string): number => {
+const positiveInteger = (text: string): number => {
   const value = Number(text)
   if (/^[0-9]+$/.test(text) && Number.isSafeInteger(value) && value > 0) return value
   throw new InvalidArgumentError('It must be a whole number, 1 or more.')
@@ -33,7 +36,11 @@ export const oneLine = (text: string): string => {
 /** What all verbs that read an inventory take. */
 export const inventoryOptions = (command: Command): Command =>
   command
-    .option('-i, --inventory <source>', 'inventory file, or hosts as "a,b:2222,"; repeatable [env: DROVER_INVENTORY]', collect)
+    .option(
+      '-i, --inventory <source>',
+      'inventory file, or hosts as "a,b:2222,"; repeatable [env: DROVER_INVENTORY]',
+      collect,
+    )
     .option('-l, --limit <pattern>', 'only these hosts: a pattern such as web,!web3 or @file')
 
 /** What all verbs that connect take. */
@@ -44,7 +51,13 @@ export const connectionOptions = (command: Command): Command =>
     .option('-u, --user <name>', 'connect as this user where the inventory names none')
     .option('--private-key <file>', 'use this key where the inventory names none [env: DROVER_KEY_PASSPHRASE opens it]')
     .option('--known-hosts <file>', 'check all host keys against this file')
-    .addOption(new Option('--host-key-policy <policy>', 'how to treat the host keys of all hosts').choices(['strict', 'accept-new', 'off']))
+    .addOption(
+      new Option('--host-key-policy <policy>', 'how to treat the host keys of all hosts').choices([
+        'strict',
+        'accept-new',
+        'off',
+      ]),
+    )
 
 export const logOptions = (command: Command): Command =>
   command

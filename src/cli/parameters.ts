@@ -19,7 +19,8 @@ export const parametersOf = (schema: z.ZodType): readonly Parameter[] => {
     io: 'input',
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
-      if (zodSchema._zod.def.type === 'custom' && z.safeParse(zodSchema, new Secret('')).success) jsonSchema.title = 'secret'
+      if (zodSchema._zod.def.type === 'custom' && z.safeParse(zodSchema, new Secret('')).success)
+        jsonSchema.title = 'secret'
     },
   })
   const required = json.required ?? []
@@ -65,7 +66,8 @@ const typeOf = (schema: JsonSchema): string => {
 const numberOf = ({ type, minimum, maximum, exclusiveMinimum, exclusiveMaximum }: JsonSchema): string => {
   const noun = type === 'integer' ? 'whole number' : 'number'
   // Zod bounds every integer by what a double can hold, which says nothing.
-  const isBound = (value: unknown): value is number => typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER
+  const isBound = (value: unknown): value is number =>
+    typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER
   const from = isBound(minimum) ? String(minimum) : isBound(exclusiveMinimum) ? `above ${exclusiveMinimum}` : ''
   const to = isBound(maximum) ? String(maximum) : isBound(exclusiveMaximum) ? `below ${exclusiveMaximum}` : ''
   if (from !== '' && to !== '') return `${noun} ${from} to ${to}`

@@ -14,10 +14,17 @@ export const playbooks = async (context: CliContext): Promise<number> => {
     return [name, description, file].map((text) => ({ text }))
   })
   const look = { paint: paintFor(context, stdout), width: null }
-  stdout.write(tableLines(['NAME', 'DESCRIPTION', 'PATH'], rows, look).map((line) => `${line}\n`).join(''))
+  stdout.write(
+    tableLines(['NAME', 'DESCRIPTION', 'PATH'], rows, look)
+      .map((line) => `${line}\n`)
+      .join(''),
+  )
   return 0
 
-  function described(name: string, load: () => { description: string; file: string }): { description: string; file: string } {
+  function described(
+    name: string,
+    load: () => { description: string; file: string },
+  ): { description: string; file: string } {
     try {
       const { description, file } = load()
       const near = relative(cwd, file)

@@ -1,7 +1,16 @@
 import { Command } from 'commander'
 import type { CliContext } from './context.ts'
 import { examples } from './examples.ts'
-import { aliasOf, collect, commaList, connectionOptions, inventoryOptions, logOptions, oneLine, outputOption } from './options.ts'
+import {
+  aliasOf,
+  collect,
+  commaList,
+  connectionOptions,
+  inventoryOptions,
+  logOptions,
+  oneLine,
+  outputOption,
+} from './options.ts'
 
 /** The whole command tree. Each verb is a file beside this one, loaded when it is called for. */
 export const createProgram = (context: CliContext, onExitCode: (code: number) => void): Command => {
@@ -11,21 +20,35 @@ export const createProgram = (context: CliContext, onExitCode: (code: number) =>
       onExitCode(await verb(...args))
 
   const program = new Command('drover')
-    .description('Drives a fleet of Linux hosts over SSH: finds what is wrong, changes only what must change, and verifies it.')
+    .description(
+      'Drives a fleet of Linux hosts over SSH: finds what is wrong, changes only what must change, and verifies it.',
+    )
     .version(context.version, '--version', 'show the version')
     .helpOption('-h, --help', 'show help')
     .helpCommand(false)
     .exitOverride()
-    .configureOutput({ writeOut: context.stdout.write, writeErr: context.stderr.write, outputError: () => {}, getOutHelpWidth: () => context.stdout.columns ?? 100 })
+    .configureOutput({
+      writeOut: context.stdout.write,
+      writeErr: context.stderr.write,
+      outputError: () => {},
+      getOutHelpWidth: () => context.stdout.columns ?? 100,
+    })
     .addHelpText('after', examples.drover)
 
-  const run = program.command('run').argument('<playbook>', 'name of a playbook of drover, or a path').description('bring hosts to what a playbook wants')
+  const run = program
+    .command('run')
+    .argument('<playbook>', 'name of a playbook of drover, or a path')
+    .description('bring hosts to what a playbook wants')
   inventoryOptions(run).addHelpText('after', examples.run)
   connectionOptions(run)
     .option('-C, --check', 'dry run: read and plan, change nothing (also --dry-run)')
     .addOption(aliasOf('check', '--dry-run'))
     .option('-D, --diff', 'show what changes in files')
-    .option('-e, --extra-vars <vars>', 'name=value, {"name": ...} or @file; above all other variables; repeatable', collect)
+    .option(
+      '-e, --extra-vars <vars>',
+      'name=value, {"name": ...} or @file; above all other variables; repeatable',
+      collect,
+    )
     .option('-y, --yes', 'answer yes to every question')
     .option('--reason <text>', "why; goes into the report and the hosts' journals", oneLine)
     .option('--ignore-preflight-errors <checks>', 'errors of these checks are warnings: a,b or all', commaList)
@@ -38,12 +61,19 @@ export const createProgram = (context: CliContext, onExitCode: (code: number) =>
 
   const status = program.command('status').description('read what state hosts are in; changes nothing')
   connectionOptions(inventoryOptions(status))
-    .option('--where <key=value>', 'only hosts whose column is so: verdict=stuck, os=ubuntu*, fix=a,b; repeatable', collect)
+    .option(
+      '--where <key=value>',
+      'only hosts whose column is so: verdict=stuck, os=ubuntu*, fix=a,b; repeatable',
+      collect,
+    )
     .option('--exit-code', 'exit 2 where a host is not healthy, 4 where hosts are only unreachable')
   outputOption(logOptions(status), ['table', 'names', 'json']).addHelpText('after', examples.status)
   status.action(act(async (options) => (await import('./status.ts')).status(context, options)))
 
-  const inventory = program.command('inventory').description('show and check what an inventory says').addHelpText('after', examples.inventory)
+  const inventory = program
+    .command('inventory')
+    .description('show and check what an inventory says')
+    .addHelpText('after', examples.inventory)
   const listed = (name: 'list' | 'graph' | 'check', description: string): Command =>
     outputOption(inventoryOptions(inventory.command(name).description(description)), ['text', 'json']).action(
       act(async (options) => (await import('./inventory.ts')).inventory(context, name, options)),
@@ -52,7 +82,10 @@ export const createProgram = (context: CliContext, onExitCode: (code: number) =>
   listed('graph', 'groups and their hosts as a tree')
   listed('check', 'nothing but whether it can be used')
 
-  const tasks = program.command('tasks').argument('[name]', 'one task with its parameters').description('what a step of a playbook can ask for')
+  const tasks = program
+    .command('tasks')
+    .argument('[name]', 'one task with its parameters')
+    .description('what a step of a playbook can ask for')
   tasks.action(act(async (name) => (await import('./tasks.ts')).tasks(context, name)))
   const playbooks = program.command('playbooks').description('the playbooks that come with drover')
   playbooks.action(act(async () => (await import('./playbooks.ts')).playbooks(context)))

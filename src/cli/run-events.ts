@@ -1,9 +1,9 @@
+import type { HostPlay } from '../playbook/playbook.ts'
 import { createConsole } from '../report/console.ts'
 import { fanOut } from '../report/fan-out.ts'
 import { createJsonOutput } from '../report/json-output.ts'
 import { createRedactor } from '../report/redact.ts'
 import { createReportFold, type ReportFold } from '../report/report-fold.ts'
-import type { HostPlay } from '../playbook/playbook.ts'
 import type { EventSink } from '../runner/events.ts'
 import { hasColour } from './colour.ts'
 import type { CliContext } from './context.ts'
@@ -21,9 +21,15 @@ export interface RunEventsOptions {
 }
 
 /** The one sink of a run, with all that listens to it, and the fold that the reports are made of. */
-export const createRunEvents = (context: CliContext, options: RunOptions, { plays, journal, reports, log }: RunEventsOptions): { sink: EventSink; fold: ReportFold } => {
+export const createRunEvents = (
+  context: CliContext,
+  options: RunOptions,
+  { plays, journal, reports, log }: RunEventsOptions,
+): { sink: EventSink; fold: ReportFold } => {
   const fold = createReportFold()
-  const redact = createRedactor(secretsOf(plays, context), (count) => log.warn(`secrets too short to be kept out of reports and logs: ${count}`))
+  const redact = createRedactor(secretsOf(plays, context), (count) =>
+    log.warn(`secrets too short to be kept out of reports and logs: ${count}`),
+  )
   const sinks = {
     report: fold.take,
     journal,
@@ -31,12 +37,17 @@ export const createRunEvents = (context: CliContext, options: RunOptions, { play
     // On the screen they are the console's business.
     log: ({ type, ...event }) => log.trace(event, type),
   } satisfies Record<string, EventSink>
-  const onError = (sink: string, thrown: unknown): void => log.error(`the ${sink} failed at an event and may lack others: ${String(thrown)}`)
+  const onError = (sink: string, thrown: unknown): void =>
+    log.error(`the ${sink} failed at an event and may lack others: ${String(thrown)}`)
   return { sink: fanOut({ sinks, redact, onError }), fold }
 }
 
 /** Results go to standard output in one form; with JSON there, people may read along on standard error. */
-const shown = (context: CliContext, { output, verbose, diff }: RunOptions, reports: string): Record<string, EventSink> => {
+const shown = (
+  context: CliContext,
+  { output, verbose, diff }: RunOptions,
+  reports: string,
+): Record<string, EventSink> => {
   const people = (stream: CliContext['stdout']): EventSink =>
     createConsole({ write: stream.write, colour: hasColour(context, stream), verbose, diff: diff ?? false, reports })
   if (output === 'text') return { console: people(context.stdout) }

@@ -21,13 +21,21 @@ export interface RunOptions extends InventoryOptions, ConnectionOptions, LogOpti
 
 /** Options that are short for a variable of the playbook. They stand above -e. */
 const variableOptions = [
-  { flag: '--ignore-preflight-errors', name: 'ignore_preflight_errors', value: (options: RunOptions) => options.ignorePreflightErrors },
+  {
+    flag: '--ignore-preflight-errors',
+    name: 'ignore_preflight_errors',
+    value: (options: RunOptions) => options.ignorePreflightErrors,
+  },
   { flag: '--fail-on-warnings', name: 'fail_on_warnings', value: (options: RunOptions) => options.failOnWarnings },
   { flag: '--allow-start', name: 'allow_start', value: (options: RunOptions) => options.allowStart },
 ] as const
 
 export const optionVars = (options: RunOptions): Vars =>
-  Object.fromEntries(variableOptions.flatMap(({ name, value }) => [[name, value(options)] as const]).filter(([, value]) => value !== undefined)) as Vars
+  Object.fromEntries(
+    variableOptions
+      .flatMap(({ name, value }) => [[name, value(options)] as const])
+      .filter(([, value]) => value !== undefined),
+  ) as Vars
 
 /** An option that the playbook would never look at is refused: it would pass for granted and do nothing. */
 export const refuseIdle = (options: RunOptions, playbook: Playbook): void => {

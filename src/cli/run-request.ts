@@ -7,7 +7,7 @@ import type { HostPlay, Playbook } from '../playbook/playbook.ts'
 import type { Ssh2Transport } from '../transport/ssh2-transport.ts'
 import type { CliContext } from './context.ts'
 import { createFaults } from './faults.ts'
-import { optionVars, refuseIdle, type RunOptions } from './run-options.ts'
+import { optionVars, type RunOptions, refuseIdle } from './run-options.ts'
 import { chooseHosts, readSources, type Sources } from './sources.ts'
 
 export interface RunRequest {
@@ -17,7 +17,12 @@ export interface RunRequest {
 }
 
 /** Reads everything a run needs of this machine; what is wrong with it is thrown all at once, before any host is touched. */
-export const prepareRun = async (context: CliContext, transport: Ssh2Transport, name: string, options: RunOptions): Promise<RunRequest> => {
+export const prepareRun = async (
+  context: CliContext,
+  transport: Ssh2Transport,
+  name: string,
+  options: RunOptions,
+): Promise<RunRequest> => {
   const { cwd, env, tasks } = context
   const faults = createFaults()
   const sources = await faults.attempt(() => readSources(context, options))
@@ -37,7 +42,8 @@ export const prepareRun = async (context: CliContext, transport: Ssh2Transport, 
   const reached = plays?.map(({ host }) => host) ?? hosts
   if (reached !== undefined) await faults.attempt(() => transport.prepare(reached))
   faults.throwAny()
-  if (sources === undefined || playbook === undefined || plays === undefined) throw new Error('a part of the request is missing')
+  if (sources === undefined || playbook === undefined || plays === undefined)
+    throw new Error('a part of the request is missing')
   return { sources, playbook, plays }
 }
 

@@ -22,9 +22,14 @@ export const run = async (context: CliContext, name: string, options: RunOptions
   try {
     const request = await prepareRun(context, transport, name, options)
     const { playbook, plays, sources } = request
-    log.info({ playbook: playbook.file, inventory: sources.inventory.sources, hosts: plays.length }, 'the request is in order')
+    log.info(
+      { playbook: playbook.file, inventory: sources.inventory.sources, hosts: plays.length },
+      'the request is in order',
+    )
     const interrupts = watchInterrupts(context)
-    return await recorded(context, options, { request, transport, interrupts, notices, log }).finally(interrupts.dispose)
+    return await recorded(context, options, { request, transport, interrupts, notices, log }).finally(
+      interrupts.dispose,
+    )
   } finally {
     await transport.close()
   }
@@ -46,17 +51,51 @@ const recorded = async (context: CliContext, options: RunOptions, means: Means):
   const operator = operatorOf(context)
   const reason = options.reason ?? null
   const { version, tasks } = context
-  const info = { playbook: { name, file, sha256 }, inventory: request.sources.digests, mode, operator, reason, version } as const
+  const info = {
+    playbook: { name, file, sha256 },
+    inventory: request.sources.digests,
+    mode,
+    operator,
+    reason,
+    version,
+  } as const
   const directory = createRunDirectory(resolve(context.cwd, options.runsDir), info, context.now())
-  const journal = openJournal(directory.events, (error) => log.error(`the journal ${directory.events} is cut short: ${error.message}`))
-  const { sink, fold } = createRunEvents(context, options, { plays: request.plays, journal: journal.take, reports: directory.path, log })
+  const journal = openJournal(directory.events, (error) =>
+    log.error(`the journal ${directory.events} is cut short: ${error.message}`),
+  )
+  const { sink, fold } = createRunEvents(context, options, {
+    plays: request.plays,
+    journal: journal.take,
+    reports: directory.path,
+    log,
+  })
   const deadlines = { inspectMs: 180_000, applyGraceMs: 60_000 }
   const { forks } = options
   const { softStop, hardStop } = interrupts
-  const run: Run = { id: directory.run, operator, reason, mode, forks, tasks, transport, deadlines, sink, softStop, hardStop }
-  const exitCode = await conduct(run, request, { fold, notices, version, detailedExitCode: options.detailedExitcode ?? false })
+  const run: Run = {
+    id: directory.run,
+    operator,
+    reason,
+    mode,
+    forks,
+    tasks,
+    transport,
+    deadlines,
+    sink,
+    softStop,
+    hardStop,
+  }
+  const exitCode = await conduct(run, request, {
+    fold,
+    notices,
+    version,
+    detailedExitCode: options.detailedExitcode ?? false,
+  })
   await journal.close()
   const report = fold.report()
-  if (report !== undefined) await writeReports(directory, report, (error) => log.error(`the reports in ${directory.path} are not whole: ${error.message}`))
+  if (report !== undefined)
+    await writeReports(directory, report, (error) =>
+      log.error(`the reports in ${directory.path} are not whole: ${error.message}`),
+    )
   return exitCode
 }

@@ -26,7 +26,10 @@ export interface Sources {
   readonly digests: readonly { readonly source: string; readonly sha256: string }[]
 }
 
-export const readSources = (context: CliContext, { inventory: given, user }: InventoryOptions & Pick<ConnectionOptions, 'user'>): Sources => {
+export const readSources = (
+  context: CliContext,
+  { inventory: given, user }: InventoryOptions & Pick<ConnectionOptions, 'user'>,
+): Sources => {
   const names = given ?? (context.env.DROVER_INVENTORY ? [context.env.DROVER_INVENTORY] : [])
   if (names.length === 0) {
     throw new DroverError({
@@ -47,17 +50,25 @@ export const readSources = (context: CliContext, { inventory: given, user }: Inv
       return bytes
     },
   })
-  return { inventory, digests: names.map((source) => ({ source, sha256: read.get(resolve(cwd, source)) ?? sha256(source) })) }
+  return {
+    inventory,
+    digests: names.map((source) => ({ source, sha256: read.get(resolve(cwd, source)) ?? sha256(source) })),
+  }
 }
 
 const sha256 = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex')
 
 /** The hosts of `--limit`, as the command line wants them reached. */
-export const chooseHosts = (context: CliContext, inventory: Inventory, options: InventoryOptions & ConnectionOptions): readonly Host[] => {
+export const chooseHosts = (
+  context: CliContext,
+  inventory: Inventory,
+  options: InventoryOptions & ConnectionOptions,
+): readonly Host[] => {
   const { privateKey, knownHosts, hostKeyPolicy } = options
   const reached = (host: Host): Host => ({
     ...host,
-    ...(privateKey !== undefined && host.identityFiles.length === 0 && { identityFiles: [resolve(context.cwd, privateKey)] }),
+    ...(privateKey !== undefined &&
+      host.identityFiles.length === 0 && { identityFiles: [resolve(context.cwd, privateKey)] }),
     ...(knownHosts !== undefined && { knownHostsFiles: [resolve(context.cwd, knownHosts)] }),
     ...(hostKeyPolicy !== undefined && { hostKeyPolicy }),
     jump: host.jump.map(reached),

@@ -27,7 +27,11 @@ export const statusLane = async (run: Run, host: Host): Promise<StatusRow> => {
 
 const read = async (run: Run, host: Host, connection: Connection): Promise<HostState> => {
   const inspect = (become: boolean): Promise<HostState> =>
-    inspectHost({ run, play: { host, steps: [] }, connection, become, exec: (_verb, how) => how() }, 'inspect', questionFor(statusFacts(host)))
+    inspectHost(
+      { run, play: { host, steps: [] }, connection, become, exec: (_verb, how) => how() },
+      'inspect',
+      questionFor(statusFacts(host)),
+    )
   try {
     return await inspect(host.become)
   } catch (thrown) {
@@ -38,4 +42,8 @@ const read = async (run: Run, host: Host, connection: Connection): Promise<HostS
 }
 
 const notLookedAt = (): DroverError =>
-  new DroverError({ code: 'cancelled', message: 'Interrupted before this host was looked at.', remedy: 'Run drover status again.' })
+  new DroverError({
+    code: 'cancelled',
+    message: 'Interrupted before this host was looked at.',
+    remedy: 'Run drover status again.',
+  })

@@ -1,5 +1,5 @@
-import type { HostStatus } from '../tasks/agent/assess.ts'
 import type { ErrorReport } from '../runner/events.ts'
+import type { HostStatus } from '../tasks/agent/assess.ts'
 
 /** One host in the table: its state, or why it could not be read. */
 export type StatusRow = {
@@ -8,7 +8,18 @@ export type StatusRow = {
   readonly withoutRoot: boolean
 } & ({ readonly status: HostStatus } | { readonly error: ErrorReport })
 
-export const columns = ['host', 'os', 'systemd', 'agent', 'state', 'root', 'target', 'worker', 'verdict', 'fix'] as const
+export const columns = [
+  'host',
+  'os',
+  'systemd',
+  'agent',
+  'state',
+  'root',
+  'target',
+  'worker',
+  'verdict',
+  'fix',
+] as const
 export type Column = (typeof columns)[number]
 
 /** What stands in a row, as `--where` compares it. `?` is not known, `-` is none. */

@@ -1,6 +1,6 @@
-import { shellQuote } from '../transport/quote.ts'
 import { counted, type Paint } from '../report/paint.ts'
 import { printable } from '../report/printable.ts'
+import { shellQuote } from '../transport/quote.ts'
 import { cellsOf, isHealthy, type StatusRow } from './status-row.ts'
 
 const namedHosts = 10
@@ -39,10 +39,13 @@ const troubleLines = (rows: readonly StatusRow[], { paint, verbose }: SummaryLoo
 }
 
 const findingLines = (rows: readonly StatusRow[], { paint, verbose }: SummaryLook): readonly string[] => {
-  const found = rows.flatMap((row) => ('status' in row ? row.status.findings.map((finding) => ({ host: row.host, finding })) : []))
+  const found = rows.flatMap((row) =>
+    'status' in row ? row.status.findings.map((finding) => ({ host: row.host, finding })) : [],
+  )
   const wrong = found.filter(({ finding }) => finding.severity !== 'ok')
   if (wrong.length === 0) return []
-  if (verbose === 0) return [`${counted(wrong.length, 'warning')} (${tally(wrong, ({ finding }) => finding.check)}); -v shows them`]
+  if (verbose === 0)
+    return [`${counted(wrong.length, 'warning')} (${tally(wrong, ({ finding }) => finding.check)}); -v shows them`]
   return wrong.flatMap(({ host, finding }) => [
     paint('warning', `${finding.severity}: ${printable(host)}: ${finding.check}: ${printable(finding.message)}`),
     ...(finding.remedy === undefined ? [] : [`  fix: ${printable(finding.remedy)}`]),
@@ -85,9 +88,12 @@ const withoutRoot = (rows: readonly StatusRow[]): readonly string[] => {
 const nextLines = (rows: readonly StatusRow[], { inventory }: SummaryLook): readonly string[] => {
   const sources = inventory.map((source) => ` -i ${word(source)}`).join('')
   const fixes = new Map<string, StatusRow[]>()
-  for (const row of rows) if ('status' in row && row.status.fix !== null) fixes.set(row.status.fix, [...(fixes.get(row.status.fix) ?? []), row])
+  for (const row of rows)
+    if ('status' in row && row.status.fix !== null)
+      fixes.set(row.status.fix, [...(fixes.get(row.status.fix) ?? []), row])
   return [...fixes].map(([fix, hosts]) => {
-    if (hosts.length <= namedHosts) return `next: drover run ${fix}${sources} -l ${word(hosts.map(({ host }) => host).join(','))} --check`
+    if (hosts.length <= namedHosts)
+      return `next: drover run ${fix}${sources} -l ${word(hosts.map(({ host }) => host).join(','))} --check`
     return `next: drover status${sources} --where fix=${fix} -o names > ${fix}.txt && drover run ${fix}${sources} -l @${fix}.txt --check`
   })
 }
@@ -103,5 +109,8 @@ const hostList = (rows: readonly StatusRow[]): string => {
 const tally = <T>(items: readonly T[], nameOf: (item: T) => string): string => {
   const counts = new Map<string, number>()
   for (const item of items) counts.set(nameOf(item), (counts.get(nameOf(item)) ?? 0) + 1)
-  return [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).map(([name, count]) => `${count} ${printable(name)}`).join(', ')
+  return [...counts]
+    .sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
+    .map(([name, count]) => `${count} ${printable(name)}`)
+    .join(', ')
 }

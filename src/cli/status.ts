@@ -11,7 +11,7 @@ import { createFaults } from './faults.ts'
 import { watchInterrupts } from './interrupts.ts'
 import { createLog, type LogOptions } from './log.ts'
 import { operatorOf } from './operator.ts'
-import { chooseHosts, type ConnectionOptions, type InventoryOptions, readSources } from './sources.ts'
+import { type ConnectionOptions, chooseHosts, type InventoryOptions, readSources } from './sources.ts'
 import { statusLane } from './status-lane.ts'
 import { cellsOf, columns, isHealthy, type StatusRow } from './status-row.ts'
 import { summaryLines } from './status-summary.ts'
@@ -45,7 +45,8 @@ export const status = async (context: CliContext, options: StatusOptions): Promi
     const limit = pLimit(options.forks)
     const rows = await Promise.all(hosts.map((host) => limit(() => statusLane(run, host)))).finally(interrupts.dispose)
     const shown = rows.filter(matches)
-    if (shown.length === 0 && options.output !== 'json') context.stderr.write(`drover: none of ${counted(rows.length, 'host')} is as --where says\n`)
+    if (shown.length === 0 && options.output !== 'json')
+      context.stderr.write(`drover: none of ${counted(rows.length, 'host')} is as --where says\n`)
     else show(context, options, shown)
     return exitOf(rows, { ...options, interrupted: run.softStop.aborted })
   } finally {
@@ -68,7 +69,10 @@ const readOnly = (context: CliContext, shared: Pick<Run, 'transport' | 'forks' |
   hardStop: shared.hardStop,
 })
 
-const exitOf = (rows: readonly StatusRow[], options: { readonly exitCode?: true; readonly interrupted: boolean }): number =>
+const exitOf = (
+  rows: readonly StatusRow[],
+  options: { readonly exitCode?: true; readonly interrupted: boolean },
+): number =>
   exitCode({
     hosts: rows.map((row) => {
       if ('error' in row) return { outcome: outcomeOf(row.error.code), code: row.error.code }
@@ -89,7 +93,10 @@ const show = (context: CliContext, options: StatusOptions, rows: readonly Status
     const width = stdout.isTTY ? (stdout.columns ?? null) : null
     const inventory = options.inventory ?? []
     const header = columns.map((column) => column.toUpperCase())
-    const lines = [...tableLines(header, rows.map(tableRow), { paint, width }), ...summaryLines(rows, { paint, verbose: options.verbose, inventory })]
+    const lines = [
+      ...tableLines(header, rows.map(tableRow), { paint, width }),
+      ...summaryLines(rows, { paint, verbose: options.verbose, inventory }),
+    ]
     stdout.write(lines.map((line) => `${line}\n`).join(''))
   }
 }

@@ -22,10 +22,21 @@ export const tasks = async (context: CliContext, name: string | undefined): Prom
     const task = context.tasks.get(wanted)
     if (task === undefined) throw unknown(wanted)
     const rows = parametersOf(task.params).map((parameter) =>
-      [parameter.name, parameter.type, parameter.default ?? (parameter.isRequired ? 'required' : '-'), parameter.description].map((text) => ({ text })),
+      [
+        parameter.name,
+        parameter.type,
+        parameter.default ?? (parameter.isRequired ? 'required' : '-'),
+        parameter.description,
+      ].map((text) => ({ text })),
     )
-    const table = rows.length === 0 ? ['It has no parameters.'] : tableLines(['PARAMETER', 'TYPE', 'DEFAULT', 'WHAT IT IS'], rows, look)
-    const example = task.example.trimEnd().split('\n').map((line) => (line === '' ? '' : `  ${line}`))
+    const table =
+      rows.length === 0
+        ? ['It has no parameters.']
+        : tableLines(['PARAMETER', 'TYPE', 'DEFAULT', 'WHAT IT IS'], rows, look)
+    const example = task.example
+      .trimEnd()
+      .split('\n')
+      .map((line) => (line === '' ? '' : `  ${line}`))
     return [`${task.name}: ${task.summary}`, '', ...table, '', 'Example:', ...example]
   }
 

@@ -2,7 +2,13 @@ import type { StageDeadlines, TransportNotice } from '../transport/connection.ts
 import type { Ssh2Transport } from '../transport/ssh2-transport.ts'
 import type { CliContext } from './context.ts'
 
-const deadlines: StageDeadlines = { resolveMs: 10_000, connectMs: 10_000, handshakeMs: 20_000, authMs: 30_000, channelMs: 20_000 }
+const deadlines: StageDeadlines = {
+  resolveMs: 10_000,
+  connectMs: 10_000,
+  handshakeMs: 20_000,
+  authMs: 30_000,
+  channelMs: 20_000,
+}
 
 export const openTransport = (context: CliContext, onNotice: (notice: TransportNotice) => void): Ssh2Transport =>
   context.createTransport({

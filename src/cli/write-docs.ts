@@ -22,6 +22,8 @@ const isStale = ([page, text]: [string, string]): boolean => {
 const stale = Object.entries(pages).filter(isStale)
 if (!process.argv.includes('--check')) for (const [page, text] of stale) writeFileSync(pathOf(page), text)
 else if (stale.length > 0) {
-  process.stderr.write(`stale: ${stale.map(([page]) => page).join(', ')}\n  fix: run this script without --check and commit what it writes\n`)
+  process.stderr.write(
+    `stale: ${stale.map(([page]) => page).join(', ')}\n  fix: run this script without --check and commit what it writes\n`,
+  )
   process.exitCode = 1
 }

@@ -61,7 +61,7 @@ const convergeHost = async (lane: Lane, hold: { isHeld: boolean }): Promise<Conv
     const failure = await applySegment(lane, changes, applied)
     if (failure !== null) return ended(lane, plan, applied, failure)
     hold.isHeld = true
-    const isLast = plan.steps.every(({ status }) => status !== 'unknown')
+    const isLast = plan.steps.every(({ status, task }) => status !== 'unknown' || run.tasks.get(task)?.isCheck === true)
     state = await verify(lane, question, isLast)
     hold.isHeld = !isLast
   }

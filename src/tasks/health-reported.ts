@@ -6,6 +6,7 @@ import { warning } from './agent/finding.ts'
 import { deploymentFindings, findingsFacts } from './agent/findings.ts'
 import { agentUnit, type Machine, machines } from './agent/names.ts'
 import { type Finding, satisfied, type Task } from './task.ts'
+import { kubeletArgv } from './worker/kubelet.ts'
 
 const params = z.strictObject({})
 
@@ -14,6 +15,7 @@ export const healthReported: Task<z.output<typeof params>> = {
   name: 'health-reported',
   summary: "Warnings about a deployed host are reported: agent, kubelet in the worker, secrets left behind, upgrades; nothing is changed.",
   params,
+  isCheck: true,
   example: `name: health
 description: What should somebody look at?
 steps:
@@ -27,7 +29,6 @@ steps:
   },
 }
 
-const kubeletArgv = (machine: Machine): readonly string[] => ['systemctl', `--machine=${machine}`, 'is-active', 'kubelet.service']
 const kubeletFact = (machine: Machine): Fact => ({ kind: 'command', argv: kubeletArgv(machine), timeoutS: 10 })
 
 const agentDown = ({ service }: Deployment): Finding[] =>

@@ -31,6 +31,7 @@ export const preflightChecked: Task<PreflightParams> = {
   name: 'preflight-checked',
   summary: 'The host passes the preflight checks; nothing is changed.',
   params,
+  isCheck: true,
   example: `name: fresh-host
 description: May this host be bootstrapped?
 steps:

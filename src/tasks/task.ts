@@ -38,6 +38,8 @@ export interface Task<P = unknown> {
   /** One sentence for `drover tasks` and docs/tasks.md. */
   readonly summary: string
   readonly params: ZodType<P>
+  /** It only looks: it has findings and never a change, so nothing has to be held on the host for its sake. */
+  readonly isCheck?: true
   /** A playbook that works with this task, shown in the docs and read by a test. */
   readonly example: string
   facts(params: P, host: Host): readonly Fact[]

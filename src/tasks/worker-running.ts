@@ -7,6 +7,7 @@ import { containerdUnit, machinesTarget } from './agent/names.ts'
 import { daemonStateFile, wantsDirectory } from './agent/paths.ts'
 import type { Worker } from './agent/workers.ts'
 import { blocked, type Finding, type Planned, planned, satisfied, type Task } from './task.ts'
+import { insideWorker } from './worker/kubelet.ts'
 import { agentMissing, stateUnreadable } from './worker/refusals.ts'
 import { seconds, workerAwaits } from './worker/waits.ts'
 
@@ -53,6 +54,7 @@ steps:
         verb: 'start',
         unit: worker.unit,
         relies: reliesOn(view, worker),
+        spoils: insideWorker(worker.machine),
         failure: workerDown(worker),
       },
       ...workerAwaits(view, worker, {

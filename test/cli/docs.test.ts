@@ -2,14 +2,15 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { Secret } from '../../src/changes/change.ts'
 import { errorsMarkdown, tasksMarkdown } from '../../src/cli/docs.ts'
-import { parametersOf } from '../../src/cli/parameters.ts'
 import { exitOfError, exitOfErrors } from '../../src/cli/error-exit.ts'
+import { parametersOf } from '../../src/cli/parameters.ts'
 import { DroverError, type ErrorCode, errorCodes } from '../../src/errors.ts'
 import { tasks } from '../../src/tasks/registry.ts'
 
 test('docs/errors.md has one row per code and its exit code', () => {
   const page = errorsMarkdown(errorCodes)
-  for (const code of Object.keys(errorCodes)) expect(page.split('\n').filter((line) => line.startsWith(`| \`${code}\` |`))).toHaveLength(1)
+  for (const code of Object.keys(errorCodes))
+    expect(page.split('\n').filter((line) => line.startsWith(`| \`${code}\` |`))).toHaveLength(1)
   expect(page).toContain('| `inventory-empty` | The inventory holds no host. | 5 |')
 })
 
@@ -40,7 +41,8 @@ test('docs/tasks.md has a section per task with every parameter described', () =
   for (const { name, example, params } of tasks.values()) {
     expect(page).toContain(`\n## ${name}\n`)
     expect(page).toContain(example.trimEnd())
-    for (const parameter of parametersOf(params)) expect(parameter.description, `${name}.${parameter.name}`).not.toBe('')
+    for (const parameter of parametersOf(params))
+      expect(parameter.description, `${name}.${parameter.name}`).not.toBe('')
   }
 })
 
@@ -57,7 +59,9 @@ test('parameters are described in words', () => {
     hidden: z.union([z.string(), z.instanceof(Secret)]),
     made: z.string().transform((text) => text.length),
   })
-  expect(parametersOf(schema).map(({ name, type, isRequired, default: fallback }) => [name, type, isRequired, fallback])).toEqual([
+  expect(
+    parametersOf(schema).map(({ name, type, isRequired, default: fallback }) => [name, type, isRequired, fallback]),
+  ).toEqual([
     ['text', 'text', true, undefined],
     ['word', 'a, b or c', false, '"b"'],
     ['count', 'whole number 1 to 9', false, undefined],

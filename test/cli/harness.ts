@@ -77,7 +77,11 @@ export const start = (argv: readonly string[], world: World = {}): Running => {
     version: '1.2.3',
     tasks: world.tasks ?? allTasks,
     playbooksDir,
-    createTransport: (options) => ({ ...createSsh2Transport(options), connect: transport.connect, close: transport.close }),
+    createTransport: (options) => ({
+      ...createSsh2Transport(options),
+      connect: transport.connect,
+      close: transport.close,
+    }),
   }).then((code): Ran => ({ code, ...written, connects: transport.connects, exits, cwd }))
   return {
     ended,
@@ -90,6 +94,7 @@ export const start = (argv: readonly string[], world: World = {}): Running => {
 
 export const drover = (argv: readonly string[], world?: World): Promise<Ran> => start(argv, world).ended
 
-export const runsOf = ({ cwd }: Ran): readonly string[] => readdirSync(join(cwd, '.drover/runs')).map((name) => join(cwd, '.drover/runs', name))
+export const runsOf = ({ cwd }: Ran): readonly string[] =>
+  readdirSync(join(cwd, '.drover/runs')).map((name) => join(cwd, '.drover/runs', name))
 
 export const readJson = (...path: readonly string[]): unknown => JSON.parse(readFileSync(join(...path), 'utf8'))

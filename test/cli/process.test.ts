@@ -1,7 +1,10 @@
 import { execFile, spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 
 const bin = fileURLToPath(new URL('../../bin/drover.js', import.meta.url))
 
@@ -32,6 +35,40 @@ test('a pipe that is closed early is no error', async () => {
   })
   const code = await new Promise((resolve) => child.on('close', resolve))
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+})
+
+test('signals: the first lets hosts end, the second stops them, and the exit code is 130', async () => {
+  // It takes connections and never says a word, so the run waits for it.
+  const sockets: Socket[] = []
+  const server = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1')
+  const cwd = mkdtempSync(join(tmpdir(), 'drover-signals-'))
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+    rmSync(cwd, { recursive: true, force: true })
+  })
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as AddressInfo
+  const child = spawn(process.execPath, [bin, 'run', 'remediate', '--check', '-i', `127.0.0.1:${port},`], {
+    cwd,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const said = { stdout: '', stderr: '' }
+  const until = (stream: 'stdout' | 'stderr', text: string): Promise<void> =>
+    new Promise((resolve) => {
+      child[stream].on('data', (chunk: Buffer) => {
+        said[stream] += chunk.toString()
+        if (said[stream].includes(text)) resolve()
+      })
+    })
+  const closed = new Promise((resolve) => child.on('close', resolve))
+  const [first, second] = [until('stderr', 'Again to stop them'), until('stderr', 'Again to leave at once')]
+  await until('stdout', 'PLAY [remediate]')
+  child.kill('SIGINT')
+  await first
+  child.kill('SIGTERM')
+  await second
+  expect(await closed).toBe(130)
 })
 
 // Where another Node is on the machine, as Debian's.

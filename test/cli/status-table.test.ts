@@ -17,7 +17,11 @@ const rowOf = (name: string, literal: HostLiteral): StatusRow => {
   return { host: name, withoutRoot: state.os.uid !== 0, status: assess(viewOf(state), host) }
 }
 
-const error: StatusRow = { host: 'gone', withoutRoot: false, error: { code: 'connect-timeout', message: 'No answer.', remedy: 'Look at the network.' } }
+const error: StatusRow = {
+  host: 'gone',
+  withoutRoot: false,
+  error: { code: 'connect-timeout', message: 'No answer.', remedy: 'Look at the network.' },
+}
 const lease = { run: 'r1', owner: 'bob@desk', since: '2026-01-02T03:04:05Z', ageS: 3 }
 const rows: readonly StatusRow[] = [
   rowOf('s1', stuckHost()),
@@ -79,18 +83,33 @@ test('the summary counts versions and verdicts, names what is armed and locked, 
 test('many hosts for one playbook are handed over in a file', () => {
   const many = Array.from({ length: 11 }, (_, index) => rowOf(`s${index}`, stuckHost()))
   const lines = summaryLines(many, { paint: plain, verbose: 0, inventory: ['h.yaml'] })
-  expect(lines.at(-1)).toBe('next: drover status -i h.yaml --where fix=remediate -o names > remediate.txt && drover run remediate -i h.yaml -l @remediate.txt --check')
+  expect(lines.at(-1)).toBe(
+    'next: drover status -i h.yaml --where fix=remediate -o names > remediate.txt && drover run remediate -i h.yaml -l @remediate.txt --check',
+  )
   expect(lines).toContain('… and 1 host more; -v shows all')
 })
 
 test('a host that was read without root says so', () => {
   const row = rowOf('seen', runningHost({ os: { uid: 1000 } }))
-  expect(summaryLines([row], { paint: plain, verbose: 0, inventory: [] })).toContain('read without root, so in part: seen')
+  expect(summaryLines([row], { paint: plain, verbose: 0, inventory: [] })).toContain(
+    'read without root, so in part: seen',
+  )
 })
 
-test('columns are aligned, cut to the terminal, and escaped', () => {
-  const table = [[{ text: 'a' }, { text: 'long-text', tone: 'bad' as const }, { text: 'x' }], [{ text: 'bcd' }, { text: 'e\u001b[2J' }, { text: '' }]]
-  expect(tableLines(['H', 'TWO', 'THREE'], table, { paint: plain, width: null })).toEqual(['H    TWO        THREE', 'a    long-text  x', 'bcd  e\\x1b[2J'])
-  expect(tableLines(['H', 'TWO', 'THREE'], table, { paint: plain, width: 10 })).toEqual(['H    TWO …', 'a    long…', 'bcd  e\\x1…'])
-  expect(tableLines(['H'], [[{ text: 'a', tone: 'bad' }]], { paint: createPaint(true), width: null })[1]).toBe('\u001b[31ma\u001b[39m')
+const table = [
+  [{ text: 'a' }, { text: 'a long text indeed', tone: 'bad' as const }, { text: 'x' }],
+  [{ text: 'bcd' }, { text: 'e\u001b[2J' }, { text: '' }],
+]
+const cutTo = (width: number | null) => tableLines(['H', 'TWO', 'THREE'], table, { paint: plain, width })
+
+test('columns are aligned and escaped', () => {
+  expect(cutTo(null)).toEqual(['H    TWO                 THREE', 'a    a long text indeed  x', 'bcd  e\\x1b[2J'])
+  expect(tableLines(['H'], [[{ text: 'a', tone: 'bad' }]], { paint: createPaint(true), width: null })[1]).toBe(
+    '\u001b[31ma\u001b[39m',
+  )
+})
+
+test('on a narrow terminal the widest column gives way, and at last the end of the line', () => {
+  expect(cutTo(22)).toEqual(['H    TWO         THREE', 'a    a long te…  x', 'bcd  e\\x1b[2J'])
+  expect(cutTo(12)).toEqual(['H    TWO', 'a    a long…', 'bcd  e\\x1b[…'])
 })

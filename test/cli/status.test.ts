@@ -26,14 +26,21 @@ test('without root rights the host is read a second time without them, and the r
   expect(ran.code).toBe(0)
   expect(host.calls.map(({ become }) => become)).toEqual([true, false])
   const { hosts } = JSON.parse(ran.stdout) as { hosts: Record<string, unknown>[] }
-  expect(hosts).toMatchObject([{ host: 'sudo', withoutRoot: process.getuid?.() !== 0, status: { host: 'sudo' }, error: null }])
+  expect(hosts).toMatchObject([
+    { host: 'sudo', withoutRoot: process.getuid?.() !== 0, status: { host: 'sudo' }, error: null },
+  ])
 })
 
 test('--where and -o names make a list that -l @file reads', async () => {
   const world = { files, hosts: { a: askedOnce(), b: unreachable } }
-  const ran = await drover(['status', '-i', 'hosts.yaml', '-l', 'a,b', '--where', 'verdict=connect-*', '-o', 'names'], world)
+  const ran = await drover(
+    ['status', '-i', 'hosts.yaml', '-l', 'a,b', '--where', 'verdict=connect-*', '-o', 'names'],
+    world,
+  )
   expect(ran).toMatchObject({ code: 4, stdout: 'b\n' })
-  const again = await drover(['inventory', 'list', '-i', 'hosts.yaml', '-l', '@list.txt', '-o', 'json'], { files: { ...files, 'list.txt': ran.stdout } })
+  const again = await drover(['inventory', 'list', '-i', 'hosts.yaml', '-l', '@list.txt', '-o', 'json'], {
+    files: { ...files, 'list.txt': ran.stdout },
+  })
   expect((JSON.parse(again.stdout) as { hosts: unknown[] }).hosts).toMatchObject([{ name: 'b' }])
 })
 
@@ -46,7 +53,10 @@ test('--exit-code tells of hosts that are not healthy', async () => {
 
 test('an interrupt ends it with the rows that are there', async () => {
   const held = hold(local)
-  const running = start(['status', '-i', 'hosts.yaml', '-l', 'a,b', '-f', '1'], { files, hosts: { a: createFakeConnection({ inspect: held }) } })
+  const running = start(['status', '-i', 'hosts.yaml', '-l', 'a,b', '-f', '1'], {
+    files,
+    hosts: { a: createFakeConnection({ inspect: held }) },
+  })
   await held.reached
   running.interrupt()
   held.release()

@@ -1,4 +1,4 @@
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { examples } from '../../src/cli/examples.ts'
 import { createProgram } from '../../src/cli/program.ts'
@@ -6,13 +6,21 @@ import { listPlaybooks } from '../../src/playbook/find.ts'
 import { tasks } from '../../src/tasks/registry.ts'
 import { drover, playbooksDir } from './harness.ts'
 
-const files = { 'hosts.yaml': 'hosts:\n  a: {port: 2222, user: core, become: true}\n  b: {jump: [a]}\ngroups:\n  web: {hosts: [a]}\n  empty: {}\n' }
+const files = {
+  'hosts.yaml':
+    'hosts:\n  a: {port: 2222, user: core, become: true}\n  b: {jump: [a]}\ngroups:\n  web: {hosts: [a]}\n  empty: {}\n',
+}
 
 test('inventory list shows how each host is reached', async () => {
   const ran = await drover(['inventory', 'list', '-i', 'hosts.yaml'], { files })
   expect(ran).toMatchObject({ code: 0, stderr: '' })
   expect(ran.stdout).toBe(
-    ['HOST  ADDRESS  PORT  USER   ROOT  JUMP  GROUPS', 'a     a        2222  core   sudo  -     web', 'b     b        22    alice  no    a     ungrouped', ''].join('\n'),
+    [
+      'HOST  ADDRESS  PORT  USER   ROOT  JUMP  GROUPS',
+      'a     a        2222  core   sudo  -     web',
+      'b     b        22    alice  no    a     ungrouped',
+      '',
+    ].join('\n'),
   )
 })
 
@@ -23,10 +31,15 @@ test('inventory graph draws what the limit leaves', async () => {
 })
 
 test('inventory check says what it has read, and nothing on standard output when it is wrong', async () => {
-  expect(await drover(['inventory', 'check', '-i', 'hosts.yaml'], { files })).toMatchObject({ code: 0, stdout: 'ok: 2 hosts in 4 groups, from hosts.yaml\n' })
+  expect(await drover(['inventory', 'check', '-i', 'hosts.yaml'], { files })).toMatchObject({
+    code: 0,
+    stdout: 'ok: 2 hosts in 4 groups, from hosts.yaml\n',
+  })
   const json = await drover(['inventory', 'check', '-i', 'hosts.yaml', '-o', 'json'], { files })
   expect(JSON.parse(json.stdout)).toEqual({ ok: true, sources: ['hosts.yaml'], hosts: 2, groups: 4 })
-  expect(await drover(['inventory', 'check', '-i', 'hosts.yaml'], { files: { 'hosts.yaml': 'hsots: {}\n' } })).toMatchObject({ code: 5, stdout: '' })
+  expect(
+    await drover(['inventory', 'check', '-i', 'hosts.yaml'], { files: { 'hosts.yaml': 'hsots: {}\n' } }),
+  ).toMatchObject({ code: 5, stdout: '' })
 })
 
 test('tasks lists every task, and shows one with its parameters and example', async () => {
@@ -41,7 +54,8 @@ test('tasks lists every task, and shows one with its parameters and example', as
 test('playbooks lists those that come with drover', async () => {
   const ran = await drover(['playbooks'])
   expect(ran.code).toBe(0)
-  for (const name of listPlaybooks(playbooksDir)) expect(ran.stdout).toMatch(new RegExp(`^${name} .*/playbooks/${name}\\.yaml$`, 'm'))
+  for (const name of listPlaybooks(playbooksDir))
+    expect(ran.stdout).toMatch(new RegExp(`^${name} .*/playbooks/${name}\\.yaml$`, 'm'))
   expect(ran.stdout).not.toContain('cannot be used')
 })
 
@@ -60,21 +74,29 @@ test('--version and --help are answers, no verb is none', async () => {
 
 test('the help names every variable of the environment that is read', async () => {
   const { stdout } = await drover(['--help'])
-  for (const name of ['DROVER_INVENTORY', 'DROVER_KEY_PASSPHRASE', 'DROVER_OPERATOR', 'NO_COLOR', 'FORCE_COLOR']) expect(stdout).toContain(name)
+  for (const name of ['DROVER_INVENTORY', 'DROVER_KEY_PASSPHRASE', 'DROVER_OPERATOR', 'NO_COLOR', 'FORCE_COLOR'])
+    expect(stdout).toContain(name)
 })
 
-const lines = Object.values(examples).flatMap((text) => [...text.matchAll(/^ {2}(drover .*)$/gm)].map(([, line = '']) => line))
+const lines = Object.values(examples).flatMap((text) =>
+  [...text.matchAll(/^ {2}(drover .*)$/gm)].map(([, line = '']) => line),
+)
 
 test.each(lines)('the example %s is a command line that there is', async (line) => {
   const [command = ''] = line.split(' > ')
-  const words = [...command.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, double, single, bare]) => double ?? single ?? bare ?? '')
+  const words = [...command.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+    ([, double, single, bare]) => double ?? single ?? bare ?? '',
+  )
   const write = (): void => {}
   const output = { write, isTTY: false, columns: undefined }
   const program = createProgram({ stdout: output, stderr: output, version: '' } as never, () => {})
   let parsed: unknown
   const stub = (of: Command): void => {
     for (const each of of.commands) stub(each)
-    if (of.commands.length === 0) of.action((...args: unknown[]) => void (parsed = args))
+    if (of.commands.length > 0) return
+    of.action((...args: unknown[]) => {
+      parsed = args
+    })
   }
   stub(program)
   await program.parseAsync(words.slice(1), { from: 'user' })

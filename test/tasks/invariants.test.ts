@@ -21,8 +21,20 @@ const stepsOf = (task: Task): HostStep[] => {
   }
   const playbook = loadPlaybook('/example.yaml', { shippedDir: '/none', cwd: '/', tasks, readFile })
   const host = aHost()
-  const inventory = { sources: [], hosts: [host], groups: [{ name: 'all', hosts: [host.name], children: [], vars: {} }] }
-  const [play] = hostPlays({ playbook, inventory, hosts: [host], tasks, extraVars: {}, cwd: '/', secrets: { env: {}, readFile } })
+  const inventory = {
+    sources: [],
+    hosts: [host],
+    groups: [{ name: 'all', hosts: [host.name], children: [], vars: {} }],
+  }
+  const [play] = hostPlays({
+    playbook,
+    inventory,
+    hosts: [host],
+    tasks,
+    extraVars: {},
+    cwd: '/',
+    secrets: { env: {}, readFile },
+  })
   return (play?.steps ?? []).filter((step) => step.task === task.name)
 }
 
@@ -89,5 +101,7 @@ test.each(all)('%s asks for the same facts each time, and for no fact it could n
 })
 
 test.each(all)('no parameter of %s takes a key it does not know', (_, task) => {
-  expect(parseParams(task.params, { 'no-such-parameter': 1 }).faults).toContainEqual(expect.objectContaining({ key: 'no-such-parameter' }))
+  expect(parseParams(task.params, { 'no-such-parameter': 1 }).faults).toContainEqual(
+    expect.objectContaining({ key: 'no-such-parameter' }),
+  )
 })

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import type { Server, Socket } from 'node:net'
 import { connect, createServer } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface LoopbackServer {
   readonly port: number
@@ -63,18 +62,14 @@ export interface Relay extends LoopbackServer {
 }
 
 /** Stands before a server, so that a test can break the line. */
-export const relayTo = async (target: number, { bytesPerSecond = Infinity } = {}): Promise<Relay> => {
+export const relayTo = async (target: number): Promise<Relay> => {
   const pairs: [Socket, Socket][] = []
   let isDeaf = false
   const server = await serve((near) => {
     const far = connect(target, '127.0.0.1')
     far.on('error', () => undefined)
     near.on('data', (chunk) => isDeaf || far.write(chunk))
-    far.on('data', (chunk) => {
-      if (isDeaf) return
-      far.pause()
-      void trickle(near, chunk, bytesPerSecond).then(() => far.resume())
-    })
+    far.on('data', (chunk) => isDeaf || near.write(chunk))
     near.on('close', () => far.destroy())
     far.on('close', () => near.destroy())
     pairs.push([near, far])
@@ -93,13 +88,5 @@ export const relayTo = async (target: number, { bytesPerSecond = Infinity } = {}
         far.destroy()
       }
     },
-  }
-}
-
-const trickle = async (to: Socket, bytes: Buffer, bytesPerSecond: number): Promise<void> => {
-  const pieceBytes = Math.min(bytes.length, Math.ceil(bytesPerSecond / 20))
-  for (let at = 0; at < bytes.length; at += pieceBytes) {
-    to.write(bytes.subarray(at, at + pieceBytes))
-    if (bytesPerSecond !== Infinity) await sleep(50)
   }
 }

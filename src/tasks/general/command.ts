@@ -4,32 +4,65 @@ import { commandKey, type Fact } from '../../facts/fact.ts'
 import { ancestry, isCleanPath } from '../../facts/tree.ts'
 import { isUnitName } from '../../facts/unit.ts'
 import type { HostView } from '../../facts/view.ts'
-import { blocked, planned, satisfied, type Planned, type Task } from '../task.ts'
+import { blocked, type Planned, planned, satisfied, type Task } from '../task.ts'
 import { pathParam } from './path-param.ts'
 
 const argvParam = z
-  .array(z.string().refine((word) => !word.includes('\0'), 'An argument holds a NUL.\nLeave it out: no program can be given one.'))
+  .array(
+    z
+      .string()
+      .refine((word) => !word.includes('\0'), 'An argument holds a NUL.\nLeave it out: no program can be given one.'),
+  )
   .min(1, 'The command is empty.\nWrite a list: the program, then its arguments.')
-  .refine((argv) => argv[0] !== '', 'The command has no program.\nLet the list begin with one, by name or absolute path.')
+  .refine(
+    (argv) => argv[0] !== '',
+    'The command has no program.\nLet the list begin with one, by name or absolute path.',
+  )
 
 const touched = z
   .string()
-  .refine((name) => isUnitName(name) || isCleanPath(name), 'This is neither a path nor a unit.\nWrite an absolute path, or the full name of a unit.')
+  .refine(
+    (name) => isUnitName(name) || isCleanPath(name),
+    'This is neither a path nor a unit.\nWrite an absolute path, or the full name of a unit.',
+  )
 
 const params = z
   .strictObject({
-    argv: argvParam.describe('The program and its arguments. No shell reads them: no pipes, no variables, no wildcards'),
+    argv: argvParam.describe(
+      'The program and its arguments. No shell reads them: no pipes, no variables, no wildcards',
+    ),
     unless: argvParam
       .exactOptional()
-      .describe('A command that only reads, and ends with 0 where there is nothing to do. It runs in a dry run too, and must end with 0 after argv'),
-    creates: pathParam.exactOptional().describe('Instead of unless: a path that argv makes. Where something is there, there is nothing to do'),
-    timeout_s: z.number().int().min(1).max(3600).default(60).describe('Seconds after which argv is stopped and has failed'),
-    touches: z.array(touched).default([]).describe('Paths and units that argv changes besides. Later steps look at them again after it, instead of trusting what was there before'),
+      .describe(
+        'A command that only reads, and ends with 0 where there is nothing to do. It runs in a dry run too, and must end with 0 after argv',
+      ),
+    creates: pathParam
+      .exactOptional()
+      .describe('Instead of unless: a path that argv makes. Where something is there, there is nothing to do'),
+    timeout_s: z
+      .number()
+      .int()
+      .min(1)
+      .max(3600)
+      .default(60)
+      .describe('Seconds after which argv is stopped and has failed'),
+    touches: z
+      .array(touched)
+      .default([])
+      .describe(
+        'Paths and units that argv changes besides. Later steps look at them again after it, instead of trusting what was there before',
+      ),
   })
   .superRefine(({ unless, creates }, context) => {
     if ((unless === undefined) !== (creates === undefined)) return
-    const fault = unless === undefined ? 'The step does not say when there is nothing to do.' : 'The step has both unless and creates.'
-    context.addIssue({ code: 'custom', message: `${fault}\nGive unless or creates, so that a second run does nothing and drover can verify the first.` })
+    const fault =
+      unless === undefined
+        ? 'The step does not say when there is nothing to do.'
+        : 'The step has both unless and creates.'
+    context.addIssue({
+      code: 'custom',
+      message: `${fault}\nGive unless or creates, so that a second run does nothing and drover can verify the first.`,
+    })
   })
 
 type Params = z.infer<typeof params>
@@ -52,7 +85,8 @@ steps:
     ...(creates === undefined ? [] : [{ kind: 'path', path: creates } as const]),
   ],
   plan: (view, { argv, unless, creates, timeout_s, touches }): Planned => {
-    const verdict = unless === undefined ? (creates !== undefined && view.node(creates).type !== 'absent') : answerOf(view, unless)
+    const verdict =
+      unless === undefined ? creates !== undefined && view.node(creates).type !== 'absent' : answerOf(view, unless)
     if (typeof verdict === 'object') return blocked(verdict)
     if (verdict) return satisfied()
     const spoils = [
@@ -78,4 +112,5 @@ const answerOf = (view: HostView, unless: readonly string[]): boolean | ErrorDet
 }
 
 /** A command that makes a path makes the directories above it that are missing, too. */
-const highestMissing = (view: HostView, path: string): string => ancestry(path).find((above) => view.node(above).type === 'absent') ?? path
+const highestMissing = (view: HostView, path: string): string =>
+  ancestry(path).find((above) => view.node(above).type === 'absent') ?? path

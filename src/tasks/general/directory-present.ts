@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Change } from '../../changes/change.ts'
 import type { Fact } from '../../facts/fact.ts'
-import { blocked, planned, satisfied, type Planned, type Task } from '../task.ts'
+import { blocked, type Planned, planned, satisfied, type Task } from '../task.ts'
 import { modeBits, modeParam } from './mode.ts'
 import { isOwnedSo, ownerParam } from './owner.ts'
 import { pathParam } from './path-param.ts'
@@ -12,7 +12,10 @@ const params = z.strictObject({
   path: pathParam.describe('Where the directory lies. Links above it are followed; a link in its own place is refused'),
   mode: modeParam.default('0755').describe('Permissions in octal, in quotes'),
   owner: ownerParam.default('root:root').describe('user:group, names or numbers'),
-  parents: z.boolean().default(false).describe('Also make the directories above it that are missing, with mode 0755 and owner root:root'),
+  parents: z
+    .boolean()
+    .default(false)
+    .describe('Also make the directories above it that are missing, with mode 0755 and owner root:root'),
 })
 
 type Params = z.infer<typeof params>

@@ -3,7 +3,7 @@ import { Secret } from '../../changes/change.ts'
 import { contentBytes, sha256 } from '../../changes/predict.ts'
 import type { Fact } from '../../facts/fact.ts'
 import type { HostView } from '../../facts/view.ts'
-import { blocked, planned, satisfied, type Planned, type Task } from '../task.ts'
+import { blocked, type Planned, planned, satisfied, type Task } from '../task.ts'
 import { modeBits, modeParam } from './mode.ts'
 import { isOwnedSo, ownerParam } from './owner.ts'
 import { pathParam } from './path-param.ts'
@@ -15,20 +15,25 @@ const contentParam = z.union([
   z.string(),
   z.custom<Secret>(
     (value) => value instanceof Secret,
-    'The content is neither a text nor a secret.\nWrite a text, in quotes if it looks like a number, or ${NAME} of a secret.',
+    'The content is neither a text nor a secret.\nWrite a text, in quotes if it looks like a number, or the variable of a secret as the whole value.',
   ),
 ])
 
 const params = z
   .strictObject({
-    path: pathParam.describe('Where the file lies. Links above it are followed; a link in its own place is never replaced'),
+    path: pathParam.describe(
+      'Where the file lies. Links above it are followed; a link in its own place is never replaced',
+    ),
     content: contentParam.describe('All of its content, to the byte: a text, or a secret variable as the whole value'),
-    mode: modeParam.exactOptional().describe('Permissions in octal, in quotes; "0644" if not given, "0600" if the content is a secret'),
+    mode: modeParam
+      .exactOptional()
+      .describe('Permissions in octal, in quotes; "0644" if not given, "0600" if the content is a secret'),
     owner: ownerParam.default('root:root').describe('user:group, names or numbers'),
   })
   .superRefine(({ content, mode }, context) => {
     if (!(content instanceof Secret) || mode === undefined || (modeBits(mode) & 0o007) === 0) return
-    const message = 'This mode lets everyone on the host at the secret.\nEnd it in 0, as in "0600" or "0640", or leave it out.'
+    const message =
+      'This mode lets everyone on the host at the secret.\nEnd it in 0, as in "0600" or "0640", or leave it out.'
     context.addIssue({ code: 'custom', path: ['mode'], message })
   })
 
@@ -72,7 +77,9 @@ steps:
       return refusal === null ? planned([{ kind: 'attributes', path: place, ...wanted }]) : blocked(refusal)
     }
     const refusal = writeRefusal(view, { path, place, size: bytes.length })
-    return refusal === null ? planned([{ kind: 'write', path: place, content, ...wanted }, ...reloadFor(place)]) : blocked(refusal)
+    return refusal === null
+      ? planned([{ kind: 'write', path: place, content, ...wanted }, ...reloadFor(place)])
+      : blocked(refusal)
   },
 }
 

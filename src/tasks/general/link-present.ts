@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ErrorDetails } from '../../errors.ts'
 import type { Fact } from '../../facts/fact.ts'
 import { parentOf } from '../../facts/tree.ts'
-import { blocked, planned, satisfied, type Planned, type Task } from '../task.ts'
+import { blocked, type Planned, planned, satisfied, type Task } from '../task.ts'
 import { pathParam } from './path-param.ts'
 import { inTheWay, mountRefusal, parentMissing } from './refusals.ts'
 import { reloadFor } from './unit-files.ts'
@@ -10,12 +10,20 @@ import { linksAbove, wayTo } from './way.ts'
 
 const targetParam = z
   .string()
-  .refine((target) => target !== '' && !target.includes('\0') && Buffer.byteLength(target) <= 4095, 'A link cannot lead there.\nWrite a path, absolute or relative to the directory of the link.')
+  .refine(
+    (target) => target !== '' && !target.includes('\0') && Buffer.byteLength(target) <= 4095,
+    'A link cannot lead there.\nWrite a path, absolute or relative to the directory of the link.',
+  )
 
 const params = z.strictObject({
   path: pathParam.describe('Where the link itself lies'),
-  target: targetParam.describe('The text of the link: an absolute path, or one relative to the directory of the link. Nothing need be there'),
-  replace: z.boolean().default(false).describe('Replace a link that leads elsewhere. A file or directory is never replaced'),
+  target: targetParam.describe(
+    'The text of the link: an absolute path, or one relative to the directory of the link. Nothing need be there',
+  ),
+  replace: z
+    .boolean()
+    .default(false)
+    .describe('Replace a link that leads elsewhere. A file or directory is never replaced'),
 })
 
 type Params = z.infer<typeof params>
@@ -44,7 +52,8 @@ steps:
     if (node.type !== 'symlink' && node.type !== 'absent') return blocked(inTheWay(path, node, `a link to ${target}`))
     if (way.missing.length > 0) return blocked(parentMissing(path, way.missing))
     // Replaced, it would take the path that leads to it away from under itself.
-    if (node.type === 'symlink' && linksAbove(view, path).includes(way.place)) return blocked(leadsThroughItself(path, way.place))
+    if (node.type === 'symlink' && linksAbove(view, path).includes(way.place))
+      return blocked(leadsThroughItself(path, way.place))
     const refusal = mountRefusal(path, view.mount(parentOf(path)), 0)
     if (refusal !== null) return blocked(refusal)
     return planned([{ kind: 'link', path: way.place, target }, ...reloadFor(way.place)])

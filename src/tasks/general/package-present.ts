@@ -2,15 +2,20 @@ import { z } from 'zod'
 import type { ErrorDetails } from '../../errors.ts'
 import type { Fact } from '../../facts/fact.ts'
 import type { HostView } from '../../facts/view.ts'
-import { blocked, planned, satisfied, type Planned, type Task } from '../task.ts'
+import { blocked, type Planned, planned, satisfied, type Task } from '../task.ts'
 
 const nameParam = z
   .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9+._-]{0,127}$/, 'This is no name of a package.\nUse letters, digits and + . _ -, beginning with a letter or a digit: no version, no option, no file.')
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9+._-]{0,127}$/,
+    'This is no name of a package.\nUse letters, digits and + . _ -, beginning with a letter or a digit: no version, no option, no file.',
+  )
 
 const params = z
   .strictObject({
-    name: nameParam.exactOptional().describe('One package, by the name under which the host lists it once it is installed'),
+    name: nameParam
+      .exactOptional()
+      .describe('One package, by the name under which the host lists it once it is installed'),
     names: z.array(nameParam).min(1).exactOptional().describe('Several packages, instead of name'),
   })
   .superRefine(({ name, names }, context) => {
@@ -37,11 +42,15 @@ steps:
     const missing = namesOf(wanted).filter((name) => view.package(name) === null)
     if (missing.length === 0) return satisfied()
     const manager = view.packageManager
-    return manager === null ? blocked(noManager(view, missing)) : planned([{ kind: 'package', install: missing, manager }])
+    return manager === null
+      ? blocked(noManager(view, missing))
+      : planned([{ kind: 'package', install: missing, manager }])
   },
 }
 
-const namesOf = ({ name, names }: Params): string[] => [...new Set([...(names ?? []), ...(name === undefined ? [] : [name])])]
+const namesOf = ({ name, names }: Params): string[] => [
+  ...new Set([...(names ?? []), ...(name === undefined ? [] : [name])]),
+]
 
 const noManager = (view: HostView, missing: readonly string[]): ErrorDetails => ({
   code: 'package-manager-missing',

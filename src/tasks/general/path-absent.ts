@@ -3,7 +3,7 @@ import type { ErrorDetails } from '../../errors.ts'
 import type { Fact } from '../../facts/fact.ts'
 import { parentOf } from '../../facts/tree.ts'
 import type { HostView } from '../../facts/view.ts'
-import { blocked, planned, satisfied, type Planned, type Task } from '../task.ts'
+import { blocked, type Planned, planned, satisfied, type Task } from '../task.ts'
 import { pathParam } from './path-param.ts'
 import { protection } from './protected-paths.ts'
 import { mountedOn, mountRefusal } from './refusals.ts'
@@ -13,11 +13,16 @@ import { wayTo } from './way.ts'
 const removableParam = pathParam.superRefine((path, context) => {
   const why = protection(path)
   if (why === null) return
-  context.addIssue({ code: 'custom', message: `drover does not remove ${path}: ${why}.\nName what exactly is to go. If it really is this, do it by hand.` })
+  context.addIssue({
+    code: 'custom',
+    message: `drover does not remove ${path}: ${why}.\nName what exactly is to go. If it really is this, do it by hand.`,
+  })
 })
 
 const params = z.strictObject({
-  path: removableParam.describe('What must not be there: a file, a link (never what it leads to), or a directory. Paths that a host cannot do without are refused'),
+  path: removableParam.describe(
+    'What must not be there: a file, a link (never what it leads to), or a directory. Paths that a host cannot do without are refused',
+  ),
   recurse: z.boolean().default(false).describe('A directory may hold something, which goes with it'),
 })
 
@@ -31,7 +36,8 @@ const longestAnswer = 65_536
 
 export const pathAbsent: Task<Params> = {
   name: 'path-absent',
-  summary: 'Nothing lies at a path. A directory that holds something goes only if the step says so, and never a mount point.',
+  summary:
+    'Nothing lies at a path. A directory that holds something goes only if the step says so, and never a mount point.',
   params,
   example: `name: tidy
 description: Remove what an old installer left behind
@@ -56,8 +62,11 @@ steps:
     if (why !== null) return blocked(isProtected(path, place, why))
     if (node.type !== 'symlink' && view.mount(path).mountPoint === place) return blocked(mountedOn(path))
     const holds = isDirectory && view.entries(path).length > 0
-    const refusal = (holds ? treeRefusal(view, { path, place, recurse }) : null) ?? mountRefusal(path, view.mount(parentOf(path)))
-    return refusal === null ? planned([{ kind: 'remove', path: place, recurse: holds }, ...reloadFor(place)]) : blocked(refusal)
+    const refusal =
+      (holds ? treeRefusal(view, { path, place, recurse }) : null) ?? mountRefusal(path, view.mount(parentOf(path)))
+    return refusal === null
+      ? planned([{ kind: 'remove', path: place, recurse: holds }, ...reloadFor(place)])
+      : blocked(refusal)
   },
 }
 
@@ -67,7 +76,10 @@ const isProtected = (path: string, place: string, why: string): ErrorDetails => 
   remedy: 'Name what exactly is to go. If it really is this, do it by hand.',
 })
 
-const treeRefusal = (view: HostView, { path, place, recurse }: { path: string; place: string; recurse: boolean }): ErrorDetails | null => {
+const treeRefusal = (
+  view: HostView,
+  { path, place, recurse }: { path: string; place: string; recurse: boolean },
+): ErrorDetails | null => {
   if (!recurse) {
     return {
       code: 'precondition-unmet',
@@ -84,7 +96,10 @@ const treeRefusal = (view: HostView, { path, place, recurse }: { path: string; p
       remedy: 'Look at it with findmnt, and remove the directory by hand.',
     }
   }
-  const below = stdout.split('\n').map(unescaped).find((point) => point.startsWith(`${place}/`))
+  const below = stdout
+    .split('\n')
+    .map(unescaped)
+    .find((point) => point.startsWith(`${place}/`))
   if (below === undefined) return null
   return {
     code: 'precondition-unmet',
@@ -93,7 +108,9 @@ const treeRefusal = (view: HostView, { path, place, recurse }: { path: string; p
   }
 }
 
-const holding = (names: readonly string[]): string => (names.length > 3 ? `${names.slice(0, 3).join(', ')} and more` : names.join(', '))
+const holding = (names: readonly string[]): string =>
+  names.length > 3 ? `${names.slice(0, 3).join(', ')} and more` : names.join(', ')
 
 /** mountinfo writes blanks and backslashes in octal. */
-const unescaped = (point: string): string => point.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)))
+const unescaped = (point: string): string =>
+  point.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)))

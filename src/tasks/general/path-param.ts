@@ -12,7 +12,8 @@ const fits = (path: string): boolean =>
 export const pathParam = z
   .string()
   .refine((path) => isCleanPath(path) && path !== '/', {
-    error: 'This is no path drover takes.\nWrite an absolute path such as /etc/motd: no ., .. or empty parts, no slash at its end.',
+    error:
+      'This is no path drover takes.\nWrite an absolute path such as /etc/motd: no ., .. or empty parts, no slash at its end.',
     abort: true,
   })
   .refine(fits, `This path is too long for Linux.\nUse at most ${longestPath} bytes, and ${longestName} in each part.`)

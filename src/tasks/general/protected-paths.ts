@@ -5,9 +5,10 @@ import { agentUnitFile, configDirectory, hostRoots, libraryDirectory } from '../
 const trees = ['/dev', '/proc', '/sys', '/var/lib/machines', '/var/lib/drover', '/run/drover']
 
 /** Directories of every Linux host right under the root. */
-const topLevel = 'bin boot dev etc home lib lib32 lib64 libx32 lost+found media mnt opt proc root run sbin srv sys tmp usr var'
-  .split(' ')
-  .map((name) => `/${name}`)
+const topLevel =
+  'bin boot dev etc home lib lib32 lib64 libx32 lost+found media mnt opt proc root run sbin srv sys tmp usr var'
+    .split(' ')
+    .map((name) => `/${name}`)
 
 /** Without these a host does not boot, cannot be reached, or is no node any more. What lies in them may go by name. */
 const pillars = [

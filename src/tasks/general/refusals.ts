@@ -32,13 +32,18 @@ export const parentMissing = (path: string, missing: readonly string[]): ErrorDe
 })
 
 /** Null where the file system takes a change of that many bytes. */
-export const mountRefusal = (path: string, { mountPoint, fsType, readOnly, freeBytes, freeInodes }: MountFacts, bytes?: number): ErrorDetails | null => {
+export const mountRefusal = (
+  path: string,
+  { mountPoint, fsType, readOnly, freeBytes, freeInodes }: MountFacts,
+  bytes?: number,
+): ErrorDetails | null => {
   const where = `the file system of ${path} (${fsType} on ${mountPoint})`
   if (readOnly) {
     return {
       code: 'precondition-unmet',
       message: `Nothing can be changed: ${where} is read-only.`,
-      remedy: 'Choose a path on a writable file system. If it was writable before, the kernel may have found errors: see dmesg.',
+      remedy:
+        'Choose a path on a writable file system. If it was writable before, the kernel may have found errors: see dmesg.',
     }
   }
   if (bytes === undefined) return null
@@ -50,7 +55,11 @@ export const mountRefusal = (path: string, { mountPoint, fsType, readOnly, freeB
     }
   }
   if (freeInodes === 0 && countsInodes.test(fsType)) {
-    return { code: 'precondition-unmet', message: `No file can be made: ${where} has no inode free.`, remedy: 'Remove files there that are not needed.' }
+    return {
+      code: 'precondition-unmet',
+      message: `No file can be made: ${where} has no inode free.`,
+      remedy: 'Remove files there that are not needed.',
+    }
   }
   return null
 }

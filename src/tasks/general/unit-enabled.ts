@@ -5,7 +5,7 @@ import type { Fact } from '../../facts/fact.ts'
 import type { HostView, UnitView } from '../../facts/view.ts'
 import { machinesTarget } from '../agent/names.ts'
 import { unitDirectory, wantsDirectory } from '../agent/paths.ts'
-import { blocked, planned, satisfied, type Planned, type Task } from '../task.ts'
+import { blocked, type Planned, planned, satisfied, type Task } from '../task.ts'
 import { mountRefusal } from './refusals.ts'
 import { unitParam } from './unit-param.ts'
 import { masked, startRefusal } from './unit-refusals.ts'
@@ -79,7 +79,9 @@ const disabling = (view: HostView, unit: UnitView): Change | ErrorDetails | null
   if (alias !== null) return alias
   if (state === 'enabled-runtime') return enabledUntilBoot(name)
   if (state === 'bad') return notEnableable(name, state)
-  return state === 'enabled' || targets.some((target) => isLinked(view, target, name)) ? { kind: 'systemctl', verb: 'disable', unit: name } : null
+  return state === 'enabled' || targets.some((target) => isLinked(view, target, name))
+    ? { kind: 'systemctl', verb: 'disable', unit: name }
+    : null
 }
 
 const enable = (unit: string): Change => ({ kind: 'systemctl', verb: 'enable', unit })

@@ -17,7 +17,8 @@ export const startRefusal = (unit: UnitView): ErrorDetails | null => {
       return {
         code: 'precondition-unmet',
         message: `systemd knows no unit ${name}.`,
-        remedy: 'Correct the name, or install in an earlier step what brings the unit: package-present or file-present.',
+        remedy:
+          'Correct the name, or install in an earlier step what brings the unit: package-present or file-present.',
       }
     default:
       return {
@@ -42,13 +43,18 @@ export const masked = (name: string): ErrorDetails => ({
 
 /** Rule W2: a unit that wants machines.target starts it along, and with it every machine that is enabled and down. */
 export const dependencyRefusal = (view: HostView, unit: UnitView): ErrorDetails | null => {
-  const pulls = (['Wants', 'Requires', 'BindsTo'] as const).some((property) => unit.list(property).includes(machinesTarget))
+  const pulls = (['Wants', 'Requires', 'BindsTo'] as const).some((property) =>
+    unit.list(property).includes(machinesTarget),
+  )
   if (!pulls || view.unit(machinesTarget).isActive) return null
-  const down = targetMembers(view).filter((member) => member !== 'var-lib-machines.mount' && !(view.knowsUnit(member) && view.unit(member).isActive))
+  const down = targetMembers(view).filter(
+    (member) => member !== 'var-lib-machines.mount' && !(view.knowsUnit(member) && view.unit(member).isActive),
+  )
   if (down.length === 0) return null
   return {
     code: 'would-start-others',
     message: `${unit.name} wants ${machinesTarget}, which is down: starting it would also start ${down.join(', ')}.`,
-    remedy: 'Run the playbook remediate, or worker-running in an earlier step, so that the active worker runs first. Machines that are not to run: machinectl disable NAME.',
+    remedy:
+      'Run the playbook remediate, or worker-running in an earlier step, so that the active worker runs first. Machines that are not to run: machinectl disable NAME.',
   }
 }

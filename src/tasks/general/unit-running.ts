@@ -4,7 +4,7 @@ import type { Fact } from '../../facts/fact.ts'
 import type { HostView, UnitView } from '../../facts/view.ts'
 import { machinesTarget, workerUnits } from '../agent/names.ts'
 import { membersFacts } from '../agent/workers.ts'
-import { blocked, planned, satisfied, type Planned, type Task } from '../task.ts'
+import { blocked, type Planned, planned, satisfied, type Task } from '../task.ts'
 import { unitParam } from './unit-param.ts'
 import { dependencyRefusal, startRefusal } from './unit-refusals.ts'
 
@@ -13,7 +13,12 @@ const params = z
     unit: unitParam.describe('Full name of the unit'),
     running: z.boolean().default(true).describe('false: it is stopped'),
     stable_s: z.number().min(0).max(3600).default(0).describe('After a start: seconds it must stay up without a break'),
-    within_s: z.number().min(0).max(3600).default(90).describe('After a start: seconds the host waits for it to come up; stable_s comes on top'),
+    within_s: z
+      .number()
+      .min(0)
+      .max(3600)
+      .default(90)
+      .describe('After a start: seconds the host waits for it to come up; stable_s comes on top'),
   })
   .superRefine(({ unit, running }, context) => {
     const message = reserved(unit, running)
@@ -50,12 +55,16 @@ steps:
   ],
   plan: (view, { unit: name, running, stable_s, within_s }): Planned => {
     const unit = view.unit(name)
-    if (!running) return isUp(unit) || isOnItsWay(unit) ? planned([{ kind: 'systemctl', verb: 'stop', unit: name }]) : satisfied()
+    if (!running)
+      return isUp(unit) || isOnItsWay(unit) ? planned([{ kind: 'systemctl', verb: 'stop', unit: name }]) : satisfied()
     if (isUp(unit)) return satisfied()
     const refusal = startRefusal(unit) ?? dependencyRefusal(view, unit)
     if (refusal !== null) return blocked(refusal)
     const wait = { withinMs: (within_s + stable_s) * 1000, stableMs: stable_s * 1000 }
-    return planned([...starts(unit), { kind: 'await', condition: { unit: name, is: 'active' }, ...wait, ...oneshotHint(view, name) }])
+    return planned([
+      ...starts(unit),
+      { kind: 'await', condition: { unit: name, is: 'active' }, ...wait, ...oneshotHint(view, name) },
+    ])
   },
 }
 
@@ -65,7 +74,9 @@ const isOnItsWay = (unit: UnitView): boolean => ['activating', 'deactivating'].i
 
 const starts = (unit: UnitView): Change[] => [
   // systemd would refuse the start although a person asks for it.
-  ...(unit.get('Result') === 'start-limit-hit' ? [{ kind: 'systemctl', verb: 'reset-failed', unit: unit.name } as const] : []),
+  ...(unit.get('Result') === 'start-limit-hit'
+    ? [{ kind: 'systemctl', verb: 'reset-failed', unit: unit.name } as const]
+    : []),
   { kind: 'systemctl', verb: 'start', unit: unit.name },
 ]
 

@@ -33,7 +33,7 @@ export const healingRestart = (
   if (daemonState === null || !daemonState.ok)
     return stateUnreadable(daemonState?.error ?? 'it can be read by root alone', deployment)
   const worker = deployment.worker(daemonState.activeMachine)
-  if (!worker.enabled || worker.masked || worker.activeState === 'active') return []
+  if (!worker.enabled || worker.masked || worker.activeState === 'active' || isOnItsWay(worker)) return []
   const others = wouldStart(view, deployment).filter((unit) => !isAllowed(unit, wanted.allow_start))
   if (others.length > 0) return wouldStartOthers(others)
   const limits = { stableMs: wanted.stable_s * 1000, withinMs: wanted.within_s * 1000 }
@@ -52,6 +52,10 @@ export const healingRestart = (
       .map((running) => untouched(view, running)),
   ]
 }
+
+/** Between two attempts of a start that keeps failing a worker is down, not on its way. */
+const isOnItsWay = ({ activeState, subState }: Worker): boolean =>
+  activeState === 'activating' && subState !== 'auto-restart'
 
 /** A starting agent writes its own units and may move its files: what they hold is unknown afterwards (mechanisms.md 6.3). */
 const writtenByAgent = [

@@ -35,7 +35,11 @@ const after = (input: Record<string, unknown>, literal: HostLiteral, asked: read
 
 test('what it does is seen only afterwards, in the directories that were missing as well', () => {
   const file = paramsOf(filePresent, { path: '/srv/new/conf', content: '' })
-  const state = after({ creates: '/srv/new/made' }, { paths: { '/srv/new': 'absent' } }, filePresent.facts(file, aHost()))
+  const state = after(
+    { creates: '/srv/new/made' },
+    { paths: { '/srv/new': 'absent' } },
+    filePresent.facts(file, aHost()),
+  )
   expect(resultOf(planOn(filePresent, file, state))).toEqual({ unknown: true })
 })
 
@@ -44,7 +48,9 @@ test('and in whatever it says it touches', () => {
   const facts = unitRunning.facts(unit, aHost())
   const touched = after({ unless, touches: ['x.service', '/etc/x'] }, answers(1), facts)
   expect(resultOf(planOn(unitRunning, unit, touched))).toEqual({ unknown: true })
-  expect(resultOf(planOn(unitRunning, unit, after({ unless }, answers(1), facts)))).toEqual({ blocked: 'precondition-unmet' })
+  expect(resultOf(planOn(unitRunning, unit, after({ unless }, answers(1), facts)))).toEqual({
+    blocked: 'precondition-unmet',
+  })
 })
 
 test.each([

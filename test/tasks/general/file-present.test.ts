@@ -3,7 +3,7 @@ import { Secret } from '../../../src/changes/change.ts'
 import { diffOf, summaryOf } from '../../../src/changes/describe.ts'
 import { filePresent } from '../../../src/tasks/general/file-present.ts'
 import type { HostLiteral } from '../host-state.ts'
-import { faultsOf, paramsOf, planOn, refusal, type Result, result, stateFor } from './planning.ts'
+import { faultsOf, paramsOf, planOn, type Result, refusal, result, stateFor } from './planning.ts'
 
 const motd = { path: '/etc/motd', content: 'hello\n' }
 const written = ['write /etc/motd (0644 root:root, 6 bytes)']
@@ -12,32 +12,71 @@ test.each<[what: string, params: Record<string, string>, host: HostLiteral, resu
   ['a missing file is written', {}, {}, written],
   ['the same content with mode and owner is left alone', {}, { paths: { '/etc/motd': { file: 'hello\n' } } }, []],
   ['other content is written over', {}, { paths: { '/etc/motd': { file: 'hello' } } }, written],
-  ['a wrong mode alone is set', {}, { paths: { '/etc/motd': { file: 'hello\n', mode: 0o666 } } }, ['set /etc/motd to 0644 root:root']],
-  ['a wrong owner alone is set', {}, { paths: { '/etc/motd': { file: 'hello\n', uid: 7 } } }, ['set /etc/motd to 0644 root:root']],
+  [
+    'a wrong mode alone is set',
+    {},
+    { paths: { '/etc/motd': { file: 'hello\n', mode: 0o666 } } },
+    ['set /etc/motd to 0644 root:root'],
+  ],
+  [
+    'a wrong owner alone is set',
+    {},
+    { paths: { '/etc/motd': { file: 'hello\n', uid: 7 } } },
+    ['set /etc/motd to 0644 root:root'],
+  ],
   ['numbers name an owner, too', { owner: '7:0' }, { paths: { '/etc/motd': { file: 'hello\n', uid: 7 } } }, []],
   ['a directory is in the way', {}, { paths: { '/etc/motd': { dir: true } } }, { blocked: 'path-in-the-way' }],
-  ['a link is never replaced, even to a file that is right', {}, { paths: { '/etc/motd': { link: '/m' }, '/m': { file: 'hello\n' } } }, { blocked: 'path-in-the-way' }],
+  [
+    'a link is never replaced, even to a file that is right',
+    {},
+    { paths: { '/etc/motd': { link: '/m' }, '/m': { file: 'hello\n' } } },
+    { blocked: 'path-in-the-way' },
+  ],
   ['a socket is in the way', {}, { paths: { '/etc/motd': 'other' } }, { blocked: 'path-in-the-way' }],
   ['no directory, no file', {}, { paths: { '/etc': 'absent' } }, { blocked: 'precondition-unmet' }],
   ['a file above the path is in the way', {}, { paths: { '/etc': { file: '' } } }, { blocked: 'path-in-the-way' }],
-  ['a link to nothing above the path is in the way', {}, { paths: { '/etc': { link: '/gone' }, '/gone': 'absent' } }, { blocked: 'path-in-the-way' }],
-  ['links above the path lead to the real place', {}, { paths: { '/etc': { link: 'mnt/etc' }, '/mnt/etc': { dir: [] } } }, ['write /mnt/etc/motd (0644 root:root, 6 bytes)']],
-  ['a read-only file system takes no file', {}, { mounts: { '/etc/motd': { readOnly: true } } }, { blocked: 'precondition-unmet' }],
+  [
+    'a link to nothing above the path is in the way',
+    {},
+    { paths: { '/etc': { link: '/gone' }, '/gone': 'absent' } },
+    { blocked: 'path-in-the-way' },
+  ],
+  [
+    'links above the path lead to the real place',
+    {},
+    { paths: { '/etc': { link: 'mnt/etc' }, '/mnt/etc': { dir: [] } } },
+    ['write /mnt/etc/motd (0644 root:root, 6 bytes)'],
+  ],
+  [
+    'a read-only file system takes no file',
+    {},
+    { mounts: { '/etc/motd': { readOnly: true } } },
+    { blocked: 'precondition-unmet' },
+  ],
   ['nor does a full one', {}, { mounts: { '/etc/motd': { freeBytes: 5 } } }, { blocked: 'precondition-unmet' }],
   ['nor one without inodes', {}, { mounts: { '/etc/motd': { freeInodes: 0 } } }, { blocked: 'precondition-unmet' }],
   ['unless it counts none', {}, { mounts: { '/etc/motd': { freeInodes: 0, fsType: 'btrfs' } } }, written],
-  ['on a read-only file system a right file is right', {}, { mounts: { '/etc/motd': { readOnly: true } }, paths: { '/etc/motd': { file: 'hello\n' } } }, []],
-  ['a mounted file cannot be renamed over', {}, { mounts: { '/etc/motd': { mountPoint: '/etc/motd' } }, paths: { '/etc/motd': { file: '' } } }, { blocked: 'precondition-unmet' }],
+  [
+    'on a read-only file system a right file is right',
+    {},
+    { mounts: { '/etc/motd': { readOnly: true } }, paths: { '/etc/motd': { file: 'hello\n' } } },
+    [],
+  ],
+  [
+    'a mounted file cannot be renamed over',
+    {},
+    { mounts: { '/etc/motd': { mountPoint: '/etc/motd' } }, paths: { '/etc/motd': { file: '' } } },
+    { blocked: 'precondition-unmet' },
+  ],
 ])('%s', (_, params, host, expected) => {
   expect(result(filePresent, { ...motd, ...params }, host)).toEqual(expected)
 })
 
 test('systemd is told of a unit file, also where it is reached through a link', () => {
   const unit = { path: '/lib/systemd/system/x.service', content: '[Service]\n' }
-  expect(result(filePresent, unit, { paths: { '/lib': { link: 'usr/lib' }, '/usr/lib/systemd/system': { dir: [] } } })).toEqual([
-    'write /usr/lib/systemd/system/x.service (0644 root:root, 10 bytes)',
-    'systemctl daemon-reload',
-  ])
+  expect(
+    result(filePresent, unit, { paths: { '/lib': { link: 'usr/lib' }, '/usr/lib/systemd/system': { dir: [] } } }),
+  ).toEqual(['write /usr/lib/systemd/system/x.service (0644 root:root, 10 bytes)', 'systemctl daemon-reload'])
 })
 
 test('what would change in the file is shown, but not of a file that was not read to its end', () => {
@@ -46,9 +85,19 @@ test('what would change in the file is shown, but not of a file that was not rea
     const state = stateFor(filePresent, params, { paths: { '/etc/motd': { file: old } } })
     const node = state.tree.nodes.get('/etc/motd')
     // As the host answers: at most as much content as was asked for.
-    const cut = { ...state, tree: { nodes: new Map(state.tree.nodes).set('/etc/motd', { ...node, content: (node as { content: Uint8Array }).content.slice(0, 65_536) } as never) } }
+    const cut = {
+      ...state,
+      tree: {
+        nodes: new Map(state.tree.nodes).set('/etc/motd', {
+          ...node,
+          content: (node as { content: Uint8Array }).content.slice(0, 65_536),
+        } as never),
+      },
+    }
     const planned = planOn(filePresent, params, cut)
-    return planned.status === 'planned' && planned.changes[0] !== undefined ? diffOf(cut, planned.changes[0]) : undefined
+    return planned.status === 'planned' && planned.changes[0] !== undefined
+      ? diffOf(cut, planned.changes[0])
+      : undefined
   }
   expect(diff('bye\n')).toContain('-bye\n+hello\n')
   expect(diff('x'.repeat(70_000))).toBeUndefined()
@@ -63,7 +112,12 @@ test('a missing parent is named with the step that makes it', () => {
 test('a secret leaves no trace but its digest, and is for root alone unless the step says more', () => {
   const input = { path: '/etc/token', content: new Secret('hunter2') }
   const params = paramsOf(filePresent, input)
-  expect(filePresent.facts(params, {} as never)[0]).toEqual({ kind: 'path', path: '/etc/token', sha256: true, secret: true })
+  expect(filePresent.facts(params, {} as never)[0]).toEqual({
+    kind: 'path',
+    path: '/etc/token',
+    sha256: true,
+    secret: true,
+  })
   const state = stateFor(filePresent, params, { paths: { '/etc/token': { file: 'hunter1' } } })
   const planned = planOn(filePresent, params, state)
   const changes = planned.status === 'planned' ? planned.changes : []
@@ -74,7 +128,12 @@ test('a secret leaves no trace but its digest, and is for root alone unless the 
 
 test('what one step holds for secret another does not show, by whatever name', () => {
   const open = paramsOf(filePresent, { path: '/run/tokens/t', content: 'x' })
-  const state = { ...stateFor(filePresent, open, { paths: { '/run/tokens': { link: '/etc/tokens' }, '/etc/tokens/t': { file: 'hunter1' } } }), secretPaths: new Set(['/run/tokens/t']) }
+  const state = {
+    ...stateFor(filePresent, open, {
+      paths: { '/run/tokens': { link: '/etc/tokens' }, '/etc/tokens/t': { file: 'hunter1' } },
+    }),
+    secretPaths: new Set(['/run/tokens/t']),
+  }
   const planned = planOn(filePresent, open, state)
   const [write] = planned.status === 'planned' ? planned.changes : []
   expect(write).toMatchObject({ kind: 'write', path: '/etc/tokens/t' })

@@ -15,14 +15,16 @@ export type Result = readonly string[] | { readonly blocked: string } | { readon
 /** Parameters as a playbook would hand them over. Throws the faults that a user would see. */
 export const paramsOf = <P>(task: Task<P>, input: Value): P => {
   const { value, faults } = parseParams(task.params, input)
-  if (faults.length > 0) throw new Error(faults.map((fault) => ('key' in fault ? `unknown key ${fault.key}` : fault.message)).join('\n'))
+  if (faults.length > 0)
+    throw new Error(faults.map((fault) => ('key' in fault ? `unknown key ${fault.key}` : fault.message)).join('\n'))
   return value as P
 }
 
 export const faultsOf = (task: Task<never>, input: Value): string[] =>
   parseParams(task.params, input).faults.map((fault) => ('key' in fault ? `unknown key ${fault.key}` : fault.message))
 
-export const stateFor = <P>(task: Task<P>, params: P, literal: HostLiteral): HostState => hostState(literal, task.facts(params, aHost()))
+export const stateFor = <P>(task: Task<P>, params: P, literal: HostLiteral): HostState =>
+  hostState(literal, task.facts(params, aHost()))
 
 export const planOn = <P>(task: Task<P>, params: P, state: HostState): Planned | { readonly status: 'unknown' } => {
   try {

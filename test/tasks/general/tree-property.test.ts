@@ -26,18 +26,28 @@ const leaf: fc.Arbitrary<PathLiteral> = fc.oneof(
   fc.constant<PathLiteral>('other'),
 )
 const { shape } = fc.letrec<{ shape: Shape }>((tie) => ({
-  shape: fc.oneof({ maxDepth: 4, withCrossShrink: true }, leaf.map((literal) => ({ leaf: literal })), fc.record({ names: fc.dictionary(name, tie('shape'), { maxKeys: 2 }), mode: bits })),
+  shape: fc.oneof(
+    { maxDepth: 4, withCrossShrink: true },
+    leaf.map((literal) => ({ leaf: literal })),
+    fc.record({ names: fc.dictionary(name, tie('shape'), { maxKeys: 2 }), mode: bits }),
+  ),
 }))
 
 /** Every directory lists its names, so that whatever a link leads to is known, as the inspect script sees to. */
 const literals = (at: string, shape: Shape): [string, PathLiteral][] => {
   if ('leaf' in shape) return [[at, shape.leaf]]
   const names = Object.keys(shape.names)
-  return [[at, { dir: names, mode: shape.mode }], ...names.flatMap((name) => literals(`${at}/${name}`, shape.names[name] as Shape))]
+  return [
+    [at, { dir: names, mode: shape.mode }],
+    ...names.flatMap((name) => literals(`${at}/${name}`, shape.names[name] as Shape)),
+  ]
 }
 
 const tree = fc.dictionary(name, shape, { maxKeys: 2 }).map(
-  (names): Record<string, PathLiteral> => ({ '/': { dir: ['srv'] }, ...Object.fromEntries(literals('/srv', { names, mode: 0o755 })) }),
+  (names): Record<string, PathLiteral> => ({
+    '/': { dir: ['srv'] },
+    ...Object.fromEntries(literals('/srv', { names, mode: 0o755 })),
+  }),
 )
 
 const mounts = [['cut', '-d', ' ', '-f', '5', '/proc/self/mountinfo'], { stdout: '/\n/proc' }] as const
@@ -47,7 +57,8 @@ interface Case {
   readonly input: Readonly<Record<string, string | boolean>>
 }
 
-const aCase = (task: unknown, input: fc.Arbitrary<Case['input']>): fc.Arbitrary<Case> => input.map((input) => ({ task: task as Task<never>, input }))
+const aCase = (task: unknown, input: fc.Arbitrary<Case['input']>): fc.Arbitrary<Case> =>
+  input.map((input) => ({ task: task as Task<never>, input }))
 
 const cases = fc.oneof(
   aCase(filePresent, fc.record({ path, content, mode, owner })),
@@ -56,7 +67,8 @@ const cases = fc.oneof(
   aCase(pathAbsent, fc.record({ path, recurse: fc.boolean() })),
 )
 
-const before = ({ task, input }: Case, paths: Record<string, PathLiteral>): HostState => stateFor(task, paramsOf(task, input), { paths, commands: [mounts] })
+const before = ({ task, input }: Case, paths: Record<string, PathLiteral>): HostState =>
+  stateFor(task, paramsOf(task, input), { paths, commands: [mounts] })
 
 test('whatever lies there: after what is planned nothing is left to plan', () => {
   let changed = 0

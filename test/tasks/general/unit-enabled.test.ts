@@ -1,12 +1,15 @@
 import { expect, test } from 'vitest'
 import { unitEnabled } from '../../../src/tasks/general/unit-enabled.ts'
 import type { HostLiteral, PathLiteral, UnitLiteral } from '../host-state.ts'
-import { refusal, type Result, result } from './planning.ts'
+import { type Result, refusal, result } from './planning.ts'
 
 const unit = 'chronyd.service'
 const link = `/etc/systemd/system/multi-user.target.wants/${unit}`
 const linked: Record<string, PathLiteral> = { [link]: { link: '/usr/lib/systemd/system/chronyd.service' } }
-const host = (literal: UnitLiteral, paths: Record<string, PathLiteral> = {}): HostLiteral => ({ units: { [unit]: literal }, paths })
+const host = (literal: UnitLiteral, paths: Record<string, PathLiteral> = {}): HostLiteral => ({
+  units: { [unit]: literal },
+  paths,
+})
 
 const enable = [`systemctl enable ${unit}`]
 const disable = [`systemctl disable ${unit}`]
@@ -15,10 +18,26 @@ const refused = { blocked: 'precondition-unmet' }
 test.each<[what: string, host: HostLiteral, result: Result]>([
   ['a disabled unit is enabled', host({ UnitFileState: 'disabled' }), enable],
   ['an enabled one is left alone', host({ UnitFileState: 'enabled', WantedBy: 'multi-user.target' }, linked), []],
-  ['enabled for systemd, but the link is gone: enabled again', host({ UnitFileState: 'enabled', WantedBy: 'multi-user.target' }), enable],
-  ['a link to /dev/null is none', host({ UnitFileState: 'enabled', WantedBy: 'multi-user.target' }, { [link]: { link: '/dev/null' } }), enable],
-  ['a link may lie where nobody looked', host({ UnitFileState: 'enabled', WantedBy: 'multi-user.target remote-fs.target' }), []],
-  ['or come of RequiredBy', host({ UnitFileState: 'enabled', WantedBy: 'multi-user.target', RequiredBy: 'x.target' }), []],
+  [
+    'enabled for systemd, but the link is gone: enabled again',
+    host({ UnitFileState: 'enabled', WantedBy: 'multi-user.target' }),
+    enable,
+  ],
+  [
+    'a link to /dev/null is none',
+    host({ UnitFileState: 'enabled', WantedBy: 'multi-user.target' }, { [link]: { link: '/dev/null' } }),
+    enable,
+  ],
+  [
+    'a link may lie where nobody looked',
+    host({ UnitFileState: 'enabled', WantedBy: 'multi-user.target remote-fs.target' }),
+    [],
+  ],
+  [
+    'or come of RequiredBy',
+    host({ UnitFileState: 'enabled', WantedBy: 'multi-user.target', RequiredBy: 'x.target' }),
+    [],
+  ],
   ['or of an alias', host({ UnitFileState: 'enabled' }), []],
   ['until the next boot is not enabled', host({ UnitFileState: 'enabled-runtime' }), enable],
   ['a linked unit file can be enabled', host({ UnitFileState: 'linked' }), enable],
@@ -30,7 +49,11 @@ test.each<[what: string, host: HostLiteral, result: Result]>([
   ['one that was masked since the last reload', host({ UnitFileState: 'masked' }), refused],
   ['one that is not there', host({ LoadState: 'not-found' }), refused],
   ['an alias', host({ Id: 'ntpd.service', UnitFileState: 'disabled' }), refused],
-  ['a read-only /etc', { ...host({ UnitFileState: 'disabled' }), mounts: { '/etc/systemd/system': { readOnly: true } } }, refused],
+  [
+    'a read-only /etc',
+    { ...host({ UnitFileState: 'disabled' }), mounts: { '/etc/systemd/system': { readOnly: true } } },
+    refused,
+  ],
 ])('enabled: %s', (_, literal, expected) => {
   expect(result(unitEnabled, { unit }, literal)).toEqual(expected)
 })
@@ -56,5 +79,7 @@ test('a masked machines.target has a code of its own', () => {
 })
 
 test('the reason why a unit cannot be enabled comes with the way out', () => {
-  expect(refusal(unitEnabled, { unit }, host({ UnitFileState: 'static' }))).toMatch(/its unit file is static\. It has no \[Install\] section/)
+  expect(refusal(unitEnabled, { unit }, host({ UnitFileState: 'static' }))).toMatch(
+    /its unit file is static\. It has no \[Install\] section/,
+  )
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { unitRunning } from '../../../src/tasks/general/unit-running.ts'
 import type { HostLiteral, UnitLiteral } from '../host-state.ts'
-import { faultsOf, paramsOf, planOn, refusal, type Result, result, stateFor } from './planning.ts'
+import { faultsOf, paramsOf, planOn, type Result, refusal, result, stateFor } from './planning.ts'
 
 const unit = 'chronyd.service'
 const started = ['systemctl start chronyd.service', 'wait until chronyd.service is active']
@@ -13,8 +13,18 @@ test.each<[what: string, params: Record<string, boolean | number>, unit: UnitLit
   ['one that waits for its next restart as well', {}, { ActiveState: 'activating', SubState: 'auto-restart' }, started],
   ['one that runs is left alone', { stable_s: 5 }, { ActiveState: 'active' }, []],
   ['so is one that reloads', {}, { ActiveState: 'reloading' }, []],
-  ['after a start it must stay up', { stable_s: 5 }, {}, ['systemctl start chronyd.service', 'wait until chronyd.service is active for 5 s']],
-  ['the start limit is lifted', {}, { ActiveState: 'failed', Result: 'start-limit-hit' }, ['systemctl reset-failed chronyd.service', ...started]],
+  [
+    'after a start it must stay up',
+    { stable_s: 5 },
+    {},
+    ['systemctl start chronyd.service', 'wait until chronyd.service is active for 5 s'],
+  ],
+  [
+    'the start limit is lifted',
+    {},
+    { ActiveState: 'failed', Result: 'start-limit-hit' },
+    ['systemctl reset-failed chronyd.service', ...started],
+  ],
   ['a masked unit blocks', {}, { LoadState: 'masked' }, { blocked: 'precondition-unmet' }],
   ['a masked unit that runs still is right', {}, { LoadState: 'masked', ActiveState: 'active' }, []],
   ['an unknown one blocks', {}, { LoadState: 'not-found' }, { blocked: 'precondition-unmet' }],
@@ -24,7 +34,12 @@ test.each<[what: string, params: Record<string, boolean | number>, unit: UnitLit
   ['a stopped one is left alone', { running: false }, {}, []],
   ['a failed one does not run', { running: false }, { ActiveState: 'failed' }, []],
   ['nor does one that systemd does not know', { running: false }, { LoadState: 'not-found' }, []],
-  ['a deleted unit may run all the same', { running: false }, { LoadState: 'not-found', ActiveState: 'active' }, stopped],
+  [
+    'a deleted unit may run all the same',
+    { running: false },
+    { LoadState: 'not-found', ActiveState: 'active' },
+    stopped,
+  ],
 ])('%s', (_, params, literal, expected) => {
   expect(result(unitRunning, { unit, ...params }, { units: { [unit]: literal } })).toEqual(expected)
 })
@@ -37,7 +52,14 @@ test('the host waits within_s for it, and stable_s on top', () => {
 })
 
 test("systemd's own words are shown for a unit it cannot use", () => {
-  const host = { units: { [unit]: { LoadState: 'bad-setting', LoadError: 'org.freedesktop.systemd1.BadUnitSetting "Unit has no ExecStart"' } } }
+  const host = {
+    units: {
+      [unit]: {
+        LoadState: 'bad-setting',
+        LoadError: 'org.freedesktop.systemd1.BadUnitSetting "Unit has no ExecStart"',
+      },
+    },
+  }
   expect(refusal(unitRunning, { unit }, host)).toMatch(/it is bad-setting \(Unit has no ExecStart\)/)
 })
 
@@ -53,11 +75,30 @@ const members = (...names: string[]): HostLiteral['paths'] => ({
 })
 
 test.each<[what: string, host: HostLiteral, result: Result]>([
-  ['a unit that wants machines.target does not start machines along', { paths: members('systemd-nspawn@kube1.service') }, { blocked: 'would-start-others' }],
+  [
+    'a unit that wants machines.target does not start machines along',
+    { paths: members('systemd-nspawn@kube1.service') },
+    { blocked: 'would-start-others' },
+  ],
   ['of whatever name', { paths: members('systemd-nspawn@build.service') }, { blocked: 'would-start-others' }],
-  ['those that run are not started', { paths: members('systemd-nspawn@kube1.service'), units: { 'systemd-nspawn@kube1.service': { ActiveState: 'active' } } }, [`systemctl start ${agent}`, `wait until ${agent} is active`]],
-  ['a target that is up starts nothing', { paths: members('systemd-nspawn@kube1.service'), units: { 'machines.target': { ActiveState: 'active' } } }, [`systemctl start ${agent}`, `wait until ${agent} is active`]],
-  ['without machines there is nothing to fear', { paths: members('var-lib-machines.mount') }, [`systemctl start ${agent}`, `wait until ${agent} is active`]],
+  [
+    'those that run are not started',
+    {
+      paths: members('systemd-nspawn@kube1.service'),
+      units: { 'systemd-nspawn@kube1.service': { ActiveState: 'active' } },
+    },
+    [`systemctl start ${agent}`, `wait until ${agent} is active`],
+  ],
+  [
+    'a target that is up starts nothing',
+    { paths: members('systemd-nspawn@kube1.service'), units: { 'machines.target': { ActiveState: 'active' } } },
+    [`systemctl start ${agent}`, `wait until ${agent} is active`],
+  ],
+  [
+    'without machines there is nothing to fear',
+    { paths: members('var-lib-machines.mount') },
+    [`systemctl start ${agent}`, `wait until ${agent} is active`],
+  ],
 ])('%s', (_, host, expected) => {
   const units = { 'machines.target': {}, ...host.units, [agent]: { Wants: 'network-online.target machines.target' } }
   expect(result(unitRunning, { unit: agent }, { ...host, units })).toEqual(expected)
