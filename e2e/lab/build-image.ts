@@ -38,7 +38,11 @@ export async function followed(progress: NodeJS.ReadableStream): Promise<void> {
   }
   let failed = false
   await new Promise<void>((resolve, reject) => {
-    client.modem.followProgress(progress, (error: Error | null) => (error === null || failed ? resolve() : reject(error)), onEvent)
+    client.modem.followProgress(
+      progress,
+      (error: Error | null) => (error === null || failed ? resolve() : reject(error)),
+      onEvent,
+    )
   })
   if (failed) throw new Error(`the engine says: ${said.join('').slice(-3000)}`)
 }

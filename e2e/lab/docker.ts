@@ -68,11 +68,12 @@ export async function execIn(
   if (options.stdin !== undefined) Readable.from([Buffer.from(options.stdin)]).pipe(stream)
   const timeoutMs = options.timeoutMs ?? 180_000
   const timer = setTimeout(
-    () => stream.destroy(new Error(`no end of ${argv.slice(0, 6).join(' ').slice(0, 200)} within ${timeoutMs / 1000} s`)),
+    () =>
+      stream.destroy(new Error(`no end of ${argv.slice(0, 6).join(' ').slice(0, 200)} within ${timeoutMs / 1000} s`)),
     timeoutMs,
   )
-  await new Promise((resolve, reject) => stream.on('end', resolve).on('close', resolve).on('error', reject)).finally(() =>
-    clearTimeout(timer),
+  await new Promise((resolve, reject) => stream.on('end', resolve).on('close', resolve).on('error', reject)).finally(
+    () => clearTimeout(timer),
   )
   const code = (await exec.inspect()).ExitCode ?? -1
   return { code, stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString() }

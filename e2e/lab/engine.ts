@@ -98,7 +98,8 @@ export async function stopEngine(): Promise<string> {
     return 'the Docker engine that this lab started is gone already'
   }
   const containers = (await (await runningDocker())?.listContainers()) ?? []
-  if (containers.length > 0) return `the Docker engine is left running: ${containers.length} containers that are not this lab's use it`
+  if (containers.length > 0)
+    return `the Docker engine is left running: ${containers.length} containers that are not this lab's use it`
   process.kill(record.pid, 'SIGTERM')
   for (const deadline = Date.now() + 30_000; Date.now() < deadline; await sleep(100)) {
     if (processStart(record.pid) !== record.start) {

@@ -146,17 +146,25 @@ export class LabHost {
 
   /** Wait until PID 1 is another one than the one started at `before`, and the host is up. For reboots that somebody else asked for. */
   async untilRebooted(before: string): Promise<void> {
-    await until(`${this.name} to reboot`, REBOOT_MS, async () => ((await this.pid1Start()) === before ? undefined : true))
+    await until(`${this.name} to reboot`, REBOOT_MS, async () =>
+      (await this.pid1Start()) === before ? undefined : true,
+    )
     await this.untilUp()
   }
 
   /** Make it the stuck node of bug #436: the worker is enabled but nothing starts machines.target at boot. Needs an old agent. */
   async stick(): Promise<void> {
     if (this.spec.agent !== 'old')
-      throw new Error(`${this.name} has agent ${this.spec.agent ?? 'none'}: only an old agent's unit leaves machines.target alone`)
+      throw new Error(
+        `${this.name} has agent ${this.spec.agent ?? 'none'}: only an old agent's unit leaves machines.target alone`,
+      )
     await this.must('systemctl disable --quiet machines.target && systemctl enable --quiet "$1"', [WORKER_UNIT])
     await this.reboot()
-    const [target, worker, agent] = await Promise.all([this.unit('machines.target'), this.unit(WORKER_UNIT), this.unit(AGENT_UNIT)])
+    const [target, worker, agent] = await Promise.all([
+      this.unit('machines.target'),
+      this.unit(WORKER_UNIT),
+      this.unit(AGENT_UNIT),
+    ])
     const states = `machines.target ${target.ActiveState}, worker ${worker.ActiveState}, agent ${agent.ActiveState}`
     if (states !== 'machines.target inactive, worker inactive, agent active')
       throw new Error(`${this.name} is not stuck after the reboot: ${states}`)
@@ -174,9 +182,9 @@ export class LabHost {
 
   /** The end of its journal and console, for error messages. */
   async lastWords(): Promise<string> {
-    const journal = await this.sh('systemctl --failed --no-legend; journalctl --no-pager -n 30', [], { timeoutS: 10 }).catch(
-      () => undefined,
-    )
+    const journal = await this.sh('systemctl --failed --no-legend; journalctl --no-pager -n 30', [], {
+      timeoutS: 10,
+    }).catch(() => undefined)
     const console = await (await docker()).getContainer(this.id).logs({ stdout: true, stderr: true, tail: 20 })
     return `${journal?.stdout ?? '(its journal cannot be read)'}\n${console.toString()}`
   }

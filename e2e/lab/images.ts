@@ -6,7 +6,13 @@ import { withLock } from './lock.ts'
 import { ensureRootfs, type Release, rootfsName } from './rootfs.ts'
 import { labSources, recipeDigest } from './state.ts'
 
-export type ImageName = 'rhel9-like' | 'rhel9-like-bare' | 'ubuntu-like' | 'ubuntu-like-shells' | 'acl-like' | 'acl-like-no-variant'
+export type ImageName =
+  | 'rhel9-like'
+  | 'rhel9-like-bare'
+  | 'ubuntu-like'
+  | 'ubuntu-like-shells'
+  | 'acl-like'
+  | 'acl-like-no-variant'
 
 interface Recipe {
   dockerfile: string
@@ -47,7 +53,8 @@ export async function ensureImages(names: readonly ImageName[], options: { yes?:
   await withLock('images', 900_000, async () => {
     const underWay = new Map<string, Promise<string>>()
     const once = (name: Release | ImageName): Promise<string> => {
-      const known = underWay.get(name) ?? (isRelease(name) ? ensureBase(name, options.yes ?? false) : ensureImage(name, once))
+      const known =
+        underWay.get(name) ?? (isRelease(name) ? ensureBase(name, options.yes ?? false) : ensureImage(name, once))
       underWay.set(name, known)
       return known
     }
@@ -69,13 +76,21 @@ async function ensureBase(release: Release, yes: boolean): Promise<string> {
 async function ensureBuilt(image: string, recipe: Recipe): Promise<string> {
   if (await imageExists(image)) return image
   process.stderr.write(`lab: building ${image}\n`)
-  await buildImage({ context, dockerfile: recipe.dockerfile, image, buildArgs: argumentsOf(recipe), online: recipe.from === undefined })
+  await buildImage({
+    context,
+    dockerfile: recipe.dockerfile,
+    image,
+    buildArgs: argumentsOf(recipe),
+    online: recipe.from === undefined,
+  })
   return image
 }
 
 function recipeOf(name: ImageName): Recipe {
   const registry = REGISTRY[name]
-  return process.env.DROVER_LAB_REGISTRY_IMAGES === '1' && registry !== undefined ? { dockerfile: registry } : RECIPES[name]
+  return process.env.DROVER_LAB_REGISTRY_IMAGES === '1' && registry !== undefined
+    ? { dockerfile: registry }
+    : RECIPES[name]
 }
 
 function baseName(release: Release): string {

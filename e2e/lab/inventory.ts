@@ -35,6 +35,10 @@ function inventoryText(lab: Lab): string {
     groups[GROUPS[host.spec.image]] ??= { hosts: {} }
     ;(groups[GROUPS[host.spec.image]] as { hosts: Record<string, unknown> }).hosts[host.name] = host.inventoryEntry
   }
-  const document = { known_hosts: `./${basename(lab.knownHostsFile)}`, identity_file: `./${basename(lab.key.file)}`, groups }
+  const document = {
+    known_hosts: `./${basename(lab.knownHostsFile)}`,
+    identity_file: `./${basename(lab.key.file)}`,
+    groups,
+  }
   return `# the lab's inventory, written by \`npm run lab -- up\`\n${stringify(document)}`
 }

@@ -33,13 +33,23 @@ function newKeyPair(): { privateKey: string; authorizedLine: string } {
   const publicKey = Buffer.from(jwk.x as string, 'base64url')
   const seed = Buffer.from(jwk.d as string, 'base64url')
   const publicBlob = Buffer.concat([field(TYPE), field(publicKey)])
-  return { privateKey: openSshFile(publicBlob, publicKey, seed), authorizedLine: `${TYPE} ${publicBlob.toString('base64')} ${COMMENT}` }
+  return {
+    privateKey: openSshFile(publicBlob, publicKey, seed),
+    authorizedLine: `${TYPE} ${publicBlob.toString('base64')} ${COMMENT}`,
+  }
 }
 
 /** OpenSSH's own private key format (PROTOCOL.key of its sources), not encrypted. */
 function openSshFile(publicBlob: Buffer, publicKey: Buffer, seed: Buffer): string {
   const check = randomBytes(4) // the same number twice, by which a reader of an encrypted file knows that its password was right
-  const secret = Buffer.concat([check, check, field(TYPE), field(publicKey), field(Buffer.concat([seed, publicKey])), field(COMMENT)])
+  const secret = Buffer.concat([
+    check,
+    check,
+    field(TYPE),
+    field(publicKey),
+    field(Buffer.concat([seed, publicKey])),
+    field(COMMENT),
+  ])
   const padding = Buffer.from([1, 2, 3, 4, 5, 6, 7].slice(0, (8 - (secret.length % 8)) % 8))
   const one = Buffer.from([0, 0, 0, 1])
   const whole = Buffer.concat([
@@ -71,6 +81,8 @@ export interface KnownHost {
 
 /** A known_hosts file of exactly these hosts. Their keys come from inside the containers, so nobody on the network can slip one in. */
 export function knownHostsText(hosts: readonly KnownHost[]): string {
-  const lines = hosts.flatMap(({ address, publicKeys }) => publicKeys.map((line) => `${address} ${line.split(' ').slice(0, 2).join(' ')}`))
+  const lines = hosts.flatMap(({ address, publicKeys }) =>
+    publicKeys.map((line) => `${address} ${line.split(' ').slice(0, 2).join(' ')}`),
+  )
   return `${lines.join('\n')}\n`
 }

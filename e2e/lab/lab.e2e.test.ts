@@ -1,10 +1,10 @@
 // The lab itself, proven: every story stands on what is checked here.
 import { readFileSync } from 'node:fs'
-import ssh2 from 'ssh2'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { AGENT_UNIT, type LabHost, WORKER_UNIT } from './host.ts'
 import { writeInventory } from './inventory.ts'
 import { type Lab, openLab } from './lab.ts'
+import { sshRun } from './ssh-run.ts'
 import { until } from './wait.ts'
 
 let lab: Lab
@@ -26,7 +26,9 @@ afterAll(() => lab?.close())
 describe('hosts', () => {
   test('boot whole, each with the systemd it stands in for', async () => {
     const seen = await Promise.all(
-      [rhel, ubuntu, acl].map((host) => host.must('systemctl is-system-running; systemctl --version | cut -d" " -f2 | head -n1')),
+      [rhel, ubuntu, acl].map((host) =>
+        host.must('systemctl is-system-running; systemctl --version | cut -d" " -f2 | head -n1'),
+      ),
     )
     expect(seen).toEqual(['running\n252', 'running\n257', 'running\n257'])
   })
@@ -42,13 +44,21 @@ describe('hosts', () => {
   })
 
   test('let the lab key in over SSH, and show the host key that known_hosts has', async () => {
-    expect(await Promise.all([rhel, ubuntu, acl].map((host) => sshRun(host, 'sudo -n hostname')))).toEqual(['rhel', 'ubuntu', 'acl'])
+    expect(await Promise.all([rhel, ubuntu, acl].map((host) => sshRun(lab, host, 'sudo -n hostname')))).toEqual([
+      'rhel',
+      'ubuntu',
+      'acl',
+    ])
   })
 
   test('really reboot, all at once, and keep address, host keys and machine id', async () => {
     const all = [rhel, ubuntu, acl]
     const look = (host: LabHost): Promise<[string, string[], string]> =>
-      Promise.all([host.must('ip -4 -o addr show eth0 | grep -o "inet [0-9.]*"'), host.hostKeys(), host.must('cat /etc/machine-id')])
+      Promise.all([
+        host.must('ip -4 -o addr show eth0 | grep -o "inet [0-9.]*"'),
+        host.hostKeys(),
+        host.must('cat /etc/machine-id'),
+      ])
     const before = await Promise.all(all.map(look))
     const starts = await Promise.all(all.map((host) => host.pid1Start()))
     await Promise.all(all.map((host) => host.reboot()))
@@ -91,10 +101,10 @@ describe('the agent', () => {
     const unitFile = `/etc/systemd/system/${AGENT_UNIT}`
     const text = await host().must('cat "$1"', [unitFile])
     expect(text.includes('machines.target')).toBe(wiresTarget)
-    await host().must('sed -i "s/^Wants=.*/Wants=elsewhere.target/" "$1" && systemctl daemon-reload && systemctl restart "$2"', [
-      unitFile,
-      AGENT_UNIT,
-    ])
+    await host().must(
+      'sed -i "s/^Wants=.*/Wants=elsewhere.target/" "$1" && systemctl daemon-reload && systemctl restart "$2"',
+      [unitFile, AGENT_UNIT],
+    )
     await until('the agent to rewrite its unit', 10_000, async () =>
       (await host().must('cat "$1"', [unitFile])) === text ? true : undefined,
     )
@@ -112,7 +122,9 @@ describe('the agent', () => {
         'cd /etc/aks-flex-node && sha256sum <daemon-state.json | cut -d" " -f1 | cmp - daemon-state.json.sha256 && stat -c %a config.json',
       ),
     ).toBe('600')
-    expect(JSON.parse(await rhel.must('cat /etc/aks-flex-node/config.json'))).toMatchObject({ agent: { nodeName: 'rhel' } })
+    expect(JSON.parse(await rhel.must('cat /etc/aks-flex-node/config.json'))).toMatchObject({
+      agent: { nodeName: 'rhel' },
+    })
   })
 
   test('that fails has a recovery unit, which runs and changes nothing', async () => {
@@ -121,7 +133,9 @@ describe('the agent', () => {
       (await host.unit('aks-flex-node-agent-recovery.service')).InvocationID === '' ? undefined : true,
     )
     expect(await host.must('systemctl show -p ExecMainStatus --value "$1"', [AGENT_UNIT])).toBe('42')
-    expect(await host.must('readlink -f /usr/local/bin/aks-flex-node')).toBe('/usr/local/lib/aks-flex-node/aks-flex-node-blue')
+    expect(await host.must('readlink -f /usr/local/bin/aks-flex-node')).toBe(
+      '/usr/local/lib/aks-flex-node/aks-flex-node-blue',
+    )
     await lab.remove('fails')
   })
 
@@ -138,9 +152,15 @@ describe('the agent', () => {
     expect(JSON.parse(await host.must('cat /etc/aks-flex-node/config.json'))).toMatchObject({
       bootstrap: { offlineArtifacts: { source: '/srv/artifacts' } },
     })
-    await host.must('mkdir /etc/drover-lab && touch /etc/drover-lab/containerd-fails && systemctl enable machines.target')
+    await host.must(
+      'mkdir /etc/drover-lab && touch /etc/drover-lab/containerd-fails && systemctl enable machines.target',
+    )
     await host.reboot()
-    const [agent, containerd, worker] = await Promise.all([host.unit(AGENT_UNIT), host.unit('containerd.service'), host.unit(WORKER_UNIT)])
+    const [agent, containerd, worker] = await Promise.all([
+      host.unit(AGENT_UNIT),
+      host.unit('containerd.service'),
+      host.unit(WORKER_UNIT),
+    ])
     expect([agent.ActiveState, containerd.ActiveState, worker.ActiveState]).toEqual(['inactive', 'failed', 'active'])
     await lab.remove('boxed')
   })
@@ -151,7 +171,9 @@ describe('the worker', () => {
     await rhel.must('systemctl start "$1"', [WORKER_UNIT])
     expect(await rhel.must('machinectl show kube1 -p State --value')).toBe('running')
     await until('the worker to finish booting', 30_000, async () =>
-      (await rhel.sh('systemd-run -q -M kube1 --pipe --wait systemctl is-system-running')).stdout.trim() === 'running' ? true : undefined,
+      (await rhel.sh('systemd-run -q -M kube1 --pipe --wait systemctl is-system-running')).stdout.trim() === 'running'
+        ? true
+        : undefined,
     )
     const look =
       'stat -c %i /var/lib/machines/kube1; sha256sum </usr/local/bin/aks-flex-node; sha256sum </var/lib/machines/kube1/usr/local/bin/aks-flex-node'
@@ -163,7 +185,9 @@ describe('the worker', () => {
 
   test('stuck after a reboot, as in bug #436: enabled, and never started', async () => {
     await rhel.stick()
-    expect(await rhel.must('systemctl is-enabled "$1"; systemctl is-enabled machines.target || :', [WORKER_UNIT])).toBe('enabled\ndisabled')
+    expect(await rhel.must('systemctl is-enabled "$1"; systemctl is-enabled machines.target || :', [WORKER_UNIT])).toBe(
+      'enabled\ndisabled',
+    )
   })
 
   test('stuck, and helped by a unit that wants machines.target and a restart of the agent', async () => {
@@ -172,7 +196,9 @@ describe('the worker', () => {
     await rhel.must('systemctl daemon-reload')
     expect((await rhel.unit(WORKER_UNIT)).ActiveState).toBe('inactive')
     await rhel.must('systemctl restart "$1"', [AGENT_UNIT])
-    await until('the worker to start', 20_000, async () => ((await rhel.unit(WORKER_UNIT)).ActiveState === 'active' ? true : undefined))
+    await until('the worker to start', 20_000, async () =>
+      (await rhel.unit(WORKER_UNIT)).ActiveState === 'active' ? true : undefined,
+    )
     await rhel.reboot()
     expect(await rhel.must('machinectl show kube1 -p State --value')).toBe('running')
   })
@@ -211,31 +237,3 @@ test('the inventory names every host, with become where the user is not root', (
   expect(text).toMatch(/^# the lab's inventory/)
   expect(text).toContain(`acl:\n        address: ${acl.address}\n        user: core\n        become: true`)
 })
-
-/** Log in as drover would: the lab's key, and only a host key that known_hosts has. */
-function sshRun(host: LabHost, command: string): Promise<string> {
-  const known = readFileSync(lab.knownHostsFile, 'utf8')
-    .split('\n')
-    .filter((line) => line.startsWith(`${host.address} `))
-    .map((line) => line.split(' ')[2])
-  return new Promise((resolve, reject) => {
-    const client = new ssh2.Client()
-    client.on('error', reject).on('ready', () => {
-      client.exec(command, (error, channel) => {
-        if (error !== undefined) return reject(error)
-        let output = ''
-        channel.on('data', (chunk: Buffer) => (output += chunk))
-        channel.on('close', () => {
-          client.end()
-          resolve(output.trim())
-        })
-      })
-    })
-    client.connect({
-      host: host.address,
-      username: host.user,
-      privateKey: readFileSync(lab.key.file),
-      hostVerifier: (key: Buffer) => known.includes(key.toString('base64')),
-    })
-  })
-}

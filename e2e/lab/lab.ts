@@ -65,7 +65,12 @@ export class Lab {
       hostname: spec.name,
       network: this.#network,
       address,
-      labels: { 'drover.lab': this.id, 'drover.checkout': checkoutId, 'drover.host': JSON.stringify(spec), 'drover.address': address },
+      labels: {
+        'drover.lab': this.id,
+        'drover.checkout': checkoutId,
+        'drover.host': JSON.stringify(spec),
+        'drover.address': address,
+      },
     })
     const host = new LabHost(id, spec, address)
     this.#hosts.set(spec.name, host)
@@ -75,9 +80,12 @@ export class Lab {
       await provision(host)
       await this.#learnKeys(host)
     } catch (error) {
-      throw new Error(`host ${spec.name} did not come up; its last words:\n${await host.lastWords().catch(() => '(none)')}`, {
-        cause: error,
-      })
+      throw new Error(
+        `host ${spec.name} did not come up; its last words:\n${await host.lastWords().catch(() => '(none)')}`,
+        {
+          cause: error,
+        },
+      )
     }
     return host
   }
@@ -138,7 +146,8 @@ export interface LabOptions {
 
 /** Open the lab of this name, starting the engine if need be. Two test files must not share a name: each would remove the other's hosts. */
 export async function openLab(id: string, options: LabOptions = {}): Promise<Lab> {
-  if (!/^[a-z0-9][a-z0-9-]{0,30}$/.test(id)) throw new Error(`a lab's name is a short word of a-z, 0-9 and -, not ${JSON.stringify(id)}`)
+  if (!/^[a-z0-9][a-z0-9-]{0,30}$/.test(id))
+    throw new Error(`a lab's name is a short word of a-z, 0-9 and -, not ${JSON.stringify(id)}`)
   await ensureEngine(options)
   if (!options.keep) await removeLabs([`drover.lab=${id}`])
   const network = await ensureNetwork(id)
@@ -153,7 +162,8 @@ export async function findHosts(labId: string): Promise<LabHost[]> {
     filters: { label: [`drover.lab=${labId}`, `drover.checkout=${checkoutId}`] },
   })
   const hosts = found.map(
-    ({ Id, Labels }) => new LabHost(Id, JSON.parse(Labels['drover.host'] ?? '{}') as HostSpec, Labels['drover.address'] ?? ''),
+    ({ Id, Labels }) =>
+      new LabHost(Id, JSON.parse(Labels['drover.host'] ?? '{}') as HostSpec, Labels['drover.address'] ?? ''),
   )
   return hosts.sort((a, b) => a.name.localeCompare(b.name))
 }

@@ -11,7 +11,9 @@ export async function withLock<T>(name: string, waitMs: number, work: () => Prom
   const deadline = Date.now() + waitMs
   while (!tryTake(folder)) {
     if (Date.now() > deadline)
-      throw new Error(`another process has held the lab's ${name} lock for ${waitMs / 1000} s; if none is at work, remove ${folder}`)
+      throw new Error(
+        `another process has held the lab's ${name} lock for ${waitMs / 1000} s; if none is at work, remove ${folder}`,
+      )
     await sleep(200)
   }
   try {

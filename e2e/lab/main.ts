@@ -21,7 +21,10 @@ const DEFAULT_HOSTS: readonly HostSpec[] = [
 /** Engine, images and agents, so that stories find all they need and none of them has to ask. */
 async function prepare(yes: boolean): Promise<void> {
   await ensureEngine({ yes })
-  await Promise.all([ensureImages(IMAGE_NAMES, { yes }), ...AGENT_RELEASES.map((release) => agentBinary(release, { yes }))])
+  await Promise.all([
+    ensureImages(IMAGE_NAMES, { yes }),
+    ...AGENT_RELEASES.map((release) => agentBinary(release, { yes })),
+  ])
   say('engine and images are ready')
 }
 
@@ -68,7 +71,11 @@ async function status(): Promise<void> {
   const hosts = await findHosts(DEFAULT_LAB)
   if (hosts.length === 0) return say('the lab is down')
   for (const host of hosts) {
-    const [target, worker, agent] = await Promise.all([host.unit('machines.target'), host.unit(WORKER_UNIT), host.unit(AGENT_UNIT)])
+    const [target, worker, agent] = await Promise.all([
+      host.unit('machines.target'),
+      host.unit(WORKER_UNIT),
+      host.unit(AGENT_UNIT),
+    ])
     process.stdout.write(
       `${host.name}  ${host.address}  ${host.spec.image}  agent ${agent.ActiveState}  worker ${worker.ActiveState}  machines.target ${target.ActiveState}\n`,
     )
@@ -102,5 +109,7 @@ try {
 
 function describe(error: Error): string {
   const causes = error instanceof AggregateError ? error.errors : error.cause === undefined ? [] : [error.cause]
-  return [error.message, ...causes.map((cause) => (cause instanceof Error ? describe(cause) : String(cause)))].join('\n  because ')
+  return [error.message, ...causes.map((cause) => (cause instanceof Error ? describe(cause) : String(cause)))].join(
+    '\n  because ',
+  )
 }

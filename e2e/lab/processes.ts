@@ -50,7 +50,11 @@ function run(
     })
     child.on('error', reject)
     child.on('close', (code, signal) =>
-      resolve({ code: code ?? (signal === null ? 1 : 137), stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString() }),
+      resolve({
+        code: code ?? (signal === null ? 1 : 137),
+        stdout: Buffer.concat(stdout),
+        stderr: Buffer.concat(stderr).toString(),
+      }),
     )
   })
 }

@@ -31,7 +31,12 @@ const RPM_TOOLS = ['dnf', 'rpm', 'createrepo-c']
 /** Beside dash and bash, which are there. */
 const SHELLS = ['zsh', 'ksh93u+m', 'fish', 'tcsh']
 
-const ADDED: Readonly<Record<Release, readonly string[]>> = { bookworm: [], trixie: [], 'bookworm-dnf': RPM_TOOLS, 'trixie-shells': SHELLS }
+const ADDED: Readonly<Record<Release, readonly string[]>> = {
+  bookworm: [],
+  trixie: [],
+  'bookworm-dnf': RPM_TOOLS,
+  'trixie-shells': SHELLS,
+}
 
 /** Documentation, translations and time zones are a third of the bytes, and no story reads them. */
 const LEFT_OUT = [
@@ -80,7 +85,10 @@ async function importImage(tarball: string, image: string): Promise<void> {
   const client = await docker()
   const [repo, tag] = image.split(':') as [string, string]
   // dockerode's types know only the form with a file name, but it passes a stream on as well.
-  const progress = (await client.importImage(createReadStream(tarball) as unknown as string, { repo, tag })) as NodeJS.ReadableStream
+  const progress = (await client.importImage(createReadStream(tarball) as unknown as string, {
+    repo,
+    tag,
+  })) as NodeJS.ReadableStream
   await followed(progress)
   if (!(await imageExists(image))) throw new Error(`importing ${tarball} gave no image ${image}`)
 }
@@ -90,14 +98,20 @@ async function importImage(tarball: string, image: string): Promise<void> {
  * there is none to be found, and that default is the best guess.
  */
 async function debianMirror(): Promise<string[]> {
-  const listed = await mustRun('apt-get', ['indextargets', '--format', '$(ORIGIN) $(CODENAME) $(REPO_URI)', 'Created-By: Packages'], {
-    timeoutMs: 30_000,
-  })
+  const listed = await mustRun(
+    'apt-get',
+    ['indextargets', '--format', '$(ORIGIN) $(CODENAME) $(REPO_URI)', 'Created-By: Packages'],
+    {
+      timeoutMs: 30_000,
+    },
+  )
   const rows = listed
     .toString()
     .split('\n')
     .map((line) => line.split(' '))
   // Not the -updates and -security archives: these hold no whole release.
-  const main = rows.find(([origin, codename]) => origin === 'Debian' && codename !== undefined && !codename.includes('-'))
+  const main = rows.find(
+    ([origin, codename]) => origin === 'Debian' && codename !== undefined && !codename.includes('-'),
+  )
   return main?.[2] === undefined ? [] : [main[2]]
 }

@@ -3,7 +3,12 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Ask until the answer is not undefined. After `timeoutMs` it is an error that says what was waited for and what was seen last. */
-export async function until<T>(what: string, timeoutMs: number, ask: () => Promise<T | undefined>, everyMs = 100): Promise<T> {
+export async function until<T>(
+  what: string,
+  timeoutMs: number,
+  ask: () => Promise<T | undefined>,
+  everyMs = 100,
+): Promise<T> {
   const deadline = Date.now() + timeoutMs
   let last: unknown = 'nothing yet'
   for (;;) {

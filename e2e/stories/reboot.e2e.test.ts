@@ -4,7 +4,7 @@ import { AGENT_UNIT, type LabHost, WORKER_UNIT } from '../lab/host.ts'
 import { type Lab, openLab } from '../lab/lab.ts'
 import { sshAnswers, until } from '../lab/wait.ts'
 import { changesOf, drover, execsOf, statusOf } from '../support/drover.ts'
-import { DROP_IN, mainPid, property, states, TARGET, workerStarts } from '../support/units.ts'
+import { DROP_IN, mainPid, property, states, TARGET, unwire, workerStarts } from '../support/units.ts'
 
 /** Story: the stuck node of PR #437 from its first reboot to a worker that starts with every boot (domain.md 11.1 to 11.7). */
 
@@ -32,8 +32,6 @@ const each = async (check: (host: LabHost) => Promise<void>): Promise<void> => {
 }
 
 const reboot = (): Promise<void> => each((host) => host.reboot())
-
-const unwire = (host: LabHost): Promise<string> => host.must('rm -f "$1"; systemctl daemon-reload', [DROP_IN])
 
 describe('the stuck node', () => {
   test('11.1 old unit, target disabled, worker enabled, reboot: the worker never starts, the agent is active, status says stuck', async () => {

@@ -25,3 +25,18 @@ export const workerStarts = (host: LabHost, service: string): Promise<string> =>
     'f=$1/90-story.conf; if [ -n "$2" ]; then mkdir -p "$1" && printf "[Service]\\n%s\\n" "$2" >"$f"; else rm -f "$f"; fi; systemctl daemon-reload',
     [WORKER_DROP_INS, service],
   )
+
+/** A further machine whose process is a sleep, stopped; enabled under machines.target or only there. */
+export const addMachine = (host: LabHost, machine: string, { enabled }: { enabled: boolean }): Promise<string> =>
+  host.must(
+    `install -d -m 0700 "/var/lib/machines/$1" && install -d "/etc/systemd/system/systemd-nspawn@$1.service.d" &&
+printf '[Service]\\nType=simple\\nWatchdogSec=0\\nExecStart=\\nExecStart=/usr/bin/sleep infinity\\n' >"/etc/systemd/system/systemd-nspawn@$1.service.d/50-lab-sleep.conf" &&
+systemctl daemon-reload && { [ "$2" = no ] || systemctl enable --quiet "systemd-nspawn@$1.service"; }`,
+    [machine, enabled ? 'yes' : 'no'],
+  )
+
+export const unwire = (host: LabHost): Promise<string> => host.must('rm -f "$1"; systemctl daemon-reload', [DROP_IN])
+
+/** Is there at all: a link counts by itself. */
+export const exists = async (host: LabHost, path: string): Promise<boolean> =>
+  (await host.sh('[ -e "$1" ] || [ -L "$1" ]', [path])).code === 0

@@ -2,6 +2,7 @@
 import { ensureEngine } from '../../e2e/lab/engine.ts'
 import { check } from './check.ts'
 import { runStep } from './step.ts'
+import { testTransport } from './transport.ts'
 import { readCounts, reportFile, sum } from './vitest-report.ts'
 
 const isAgreed = process.argv.includes('--yes') || process.env.CI !== undefined
@@ -10,6 +11,8 @@ const isAgreed = process.argv.includes('--yes') || process.env.CI !== undefined
 await ensureEngine({ yes: isAgreed })
 const checked = await check(isAgreed)
 const isPrepared = await runStep({ name: 'lab images', argv: ['node', 'e2e/lab/main.ts', 'prepare', '--yes'] })
+const transports = []
+for (const image of ['rhel9-like', 'ubuntu-like'] as const) transports.push(await testTransport(image))
 const report = reportFile('e2e')
 const isShown = true
 const stories = await runStep({
@@ -17,7 +20,8 @@ const stories = await runStep({
   argv: ['vitest', 'run', '--config', 'vitest.e2e.config.ts', '--reporter=verbose', '--reporter=json', `--outputFile.json=${report}`],
   isShown,
 })
-const { passed, failed, skipped } = sum([checked.counts, readCounts(report)])
-if (!checked.isGood || !isPrepared || !stories || failed > 0) process.exitCode = 1
+const { passed, failed, skipped } = sum([checked.counts, ...transports.map(({ counts }) => counts), readCounts(report)])
+const isGood = [checked, ...transports].every((part) => part.isGood) && isPrepared && stories
+if (!isGood || failed > 0) process.exitCode = 1
 if (skipped > 0) process.stdout.write(`${skipped} tests were left out\n`)
 process.stdout.write(`${passed} passed, ${failed} failed\n`)

@@ -7,7 +7,7 @@ import { type Counts, readCounts, reportFile } from './vitest-report.ts'
 export const check = async (isAgreed: boolean): Promise<{ isGood: boolean; counts: Counts }> => {
   await installMissing([{ command: 'shellcheck', packages: ['shellcheck'] }], isAgreed)
   const report = reportFile('unit')
-  const scripts = globSync('{src,e2e}/**/*.sh', { cwd: root })
+  const scripts = globSync(['{src,e2e}/**/*.sh', 'test/golden/*.sh'], { cwd: root })
   const steps: readonly Step[] = [
     { name: 'format and lint', argv: ['biome', 'check', '--error-on-warnings', '.'] },
     { name: 'shell scripts', argv: ['shellcheck', ...scripts] },

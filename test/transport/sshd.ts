@@ -92,6 +92,8 @@ export const createSshLab = (): SshLab => {
       'KbdInteractiveAuthentication no',
       'PermitRootLogin prohibit-password',
       'MaxStartups 100',
+      // Tests that fail logins on purpose would shut out all that come after them (OpenSSH 9.8 and later).
+      ...(hasPenalties() ? ['PerSourcePenalties no'] : []),
       // The startup files of whoever runs the tests are no part of them.
       `SetEnv HOME=${directory}`,
     ]
@@ -115,7 +117,10 @@ export const createSshLab = (): SshLab => {
     const child = spawn('ssh-agent', ['-D', '-a', socket], { stdio: 'ignore' })
     const env = { ...process.env, SSH_AUTH_SOCK: socket }
     // 1: it answers, and holds nothing. 2: nobody answers.
-    while (spawnSync('ssh-add', ['-l'], { env }).status !== 1) await sleep(5)
+    for (let tries = 0; spawnSync('ssh-add', ['-l'], { env }).status !== 1; tries += 1) {
+      if (tries > 1000) throw new Error('ssh-agent does not answer')
+      await sleep(5)
+    }
     const add = (file: string) => {
       execFileSync('ssh-add', ['-q', file], { env, stdio: 'ignore' })
     }
@@ -168,3 +173,8 @@ const stopChild = async (child: ChildProcess): Promise<void> => {
   child.kill('SIGTERM')
   await Promise.race([ended, sleep(2_000).then(() => child.kill('SIGKILL'))])
 }
+
+const hasPenalties = (): boolean =>
+  !/bad configuration option/i.test(
+    spawnSync(sshdPath, ['-t', '-f', '/dev/null', '-o', 'PerSourcePenalties=no'], { encoding: 'utf8' }).stderr,
+  )

@@ -20,7 +20,19 @@ export async function agentBinary(release: AgentRelease, options: { yes?: boolea
   const unfinished = `${binary}.${process.pid}`
   await mustRun(
     'cc',
-    ['-std=gnu11', '-Os', '-s', '-static', '-Wall', '-Wextra', '-Werror', `-D${RELEASES[release]}`, '-o', unfinished, source],
+    [
+      '-std=gnu11',
+      '-Os',
+      '-s',
+      '-static',
+      '-Wall',
+      '-Wextra',
+      '-Werror',
+      `-D${RELEASES[release]}`,
+      '-o',
+      unfinished,
+      source,
+    ],
     { timeoutMs: 60_000 },
   )
   renameSync(unfinished, binary) // whole or not at all: another process may be looking for it

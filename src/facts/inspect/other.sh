@@ -4,10 +4,12 @@ ask_packages() {
   if is_rpm_host; then
     printf 'manager %s\n' "$(command -v dnf >/dev/null && echo dnf || echo none)"
     timeout 20 rpm -q --qf 'installed %{NAME} %{VERSION}-%{RELEASE}\n' -- "$@" 2>/dev/null
+    [ $? -ne 124 ] || echo stalled
   elif command -v dpkg-query >/dev/null; then
     printf 'manager %s\n' "$(command -v apt-get >/dev/null && echo apt || echo none)"
     # shellcheck disable=SC2016
     timeout 20 dpkg-query -W -f '${db:Status-Status} ${Package} ${Version}\n' -- "$@" 2>/dev/null
+    [ $? -ne 124 ] || echo stalled
   else
     echo 'manager none'
   fi
@@ -21,10 +23,17 @@ is_rpm_host() {
   grep -Eq '^ID(_LIKE)?=.*(rhel|fedora|rocky|alma|centos)' /etc/os-release
 }
 
-# ask_programs NAME...
+# ask_programs NAME... : where PATH has it. Not `command -v`, which also knows what the shell itself has.
 ask_programs() {
   for name; do
-    found=$(command -v -- "$name") && printf 'at %s\n' "$(printf %s "$found" | encode)" || echo none
+    answer=none
+    for directory in /usr/local/sbin /usr/local/bin /usr/sbin /usr/bin /sbin /bin; do
+      if [ -f "$directory/$name" ] && [ -x "$directory/$name" ]; then
+        answer="at $(printf %s "$directory/$name" | encode)"
+        break
+      fi
+    done
+    echo "$answer"
   done
 }
 

@@ -3,20 +3,24 @@
 # goes through a link nobody looked at. NUL-separated records, encoded as a whole.
 ask_paths() {
   {
-    left=$# hops=0
+    left=$# hops=0 chased=
     while [ "$left" -gt 0 ]; do
       path=$1
       shift
       left=$((left - 1))
-      if is_remote "$path"; then
+      if is_remote "$path" lstat; then
         printf 'N\0%s\0' "$path"
       elif [ -L "$path" ]; then
         text=$(readlink -n -- "$path"; echo .)
         text=${text%.}
         printf 'L\0%s\0%s\0' "$path" "$text"
-        [ "$hops" -lt 40 ] || continue
-        hops=$((hops + 1))
+        # Each once, so loops end; the limit is for what only looks new, such as a link to something below itself.
+        case $chased in *"//$path//"*) continue ;; esac
+        [ "$hops" -lt 1000 ] || continue
+        hops=$((hops + 1)) chased="$chased//$path//"
         case $text in /*) next=$text ;; *) next=${path%/*}/$text ;; esac
+        # With a slash at its end a name means what a link leads to, and not the link.
+        while [ "$next" != "${next%/}" ]; do next=${next%/}; done
         while [ -n "$next" ] && [ "$next" != / ]; do
           set -- "$next" "$@"
           left=$((left + 1))
@@ -30,7 +34,7 @@ ask_paths() {
         printf 'P\0%s\0' "$path"
       fi
     done
-    [ $# -eq 0 ] || timeout 15 stat --printf 'S\0%n\0%f %u %g %U %G %s %Y %d:%i\0' -- "$@"
+    [ $# -eq 0 ] || timeout 15 stat --printf 'S\0%n\0%f %u %g %s %Y %d:%i %U:%G\0' -- "$@"
   } 2>/dev/null | encode
   echo
 }
@@ -42,11 +46,13 @@ may_look() {
   [ ! -d "${above:-/}" ] || [ -x "${above:-/}" ]
 }
 
-# ask_texts MAX PATH ... : the first MAX bytes of regular files
+# ask_texts MAX PATH ... : the first MAX bytes of regular files, and whether reading them went well
 ask_texts() {
   while [ $# -gt 0 ]; do
     if is_remote "$2"; then echo remote; elif [ ! -f "$2" ]; then echo none; elif [ ! -r "$2" ]; then echo denied; else
-      printf 'text %s\n' "$(timeout 15 head -c "$1" -- "$2" | encode)"
+      printf 'text '
+      { code=$({ { timeout 15 head -c "$1" -- "$2" 2>/dev/null; echo $? >&3; } | encode >&4; } 3>&1); } 4>&1
+      printf ' %s\n' "$code"
     fi
     shift 2
   done
@@ -62,23 +68,21 @@ ask_digests() {
   echo
 }
 
-# ask_entries DIRECTORY... : the names in each, at most 4096
+# ask_entries DIRECTORY... : the names in each; of a very long list none rather than some
 ask_entries() {
   for directory; do
-    if is_remote "$directory"; then echo remote; elif [ ! -d "$directory" ]; then echo none; elif [ ! -r "$directory" ]; then echo denied; else
-      printf 'names %s\n' "$(names_in "$directory" | encode)"
+    if is_remote "$directory"; then echo remote; elif [ ! -d "$directory" ]; then echo none; elif [ ! -r "$directory" ] || [ ! -x "$directory" ]; then echo denied; else
+      names_in "$directory"
     fi
   done
 }
 
 names_in() {
-  n=0
-  for file in "$1"/* "$1"/.[!.]* "$1"/..?*; do
-    { [ -e "$file" ] || [ -L "$file" ]; } || continue
-    n=$((n + 1))
-    [ "$n" -le 4096 ] || break
-    printf '%s\0' "${file##*/}"
-  done
+  set -- "$1"/* "$1"/.[!.]* "$1"/..?*
+  if [ "$#" -gt 8192 ]; then echo many; return; fi
+  printf 'names %s\n' "$(for file; do
+    { [ -e "$file" ] || [ -L "$file" ]; } && printf '%s\0' "${file##*/}"
+  done | encode)"
 }
 
 # ask_mounts PATH... : file system of the nearest existing ancestor
@@ -87,8 +91,9 @@ ask_mounts() {
     if is_remote "$path"; then echo remote; continue; fi
     while [ ! -e "$path" ] && [ -n "$path" ]; do path=${path%/*}; done
     point=$(timeout 5 stat -c %m -- "${path:-/}") || { echo denied; continue; }
+    free=$(timeout 5 stat -f -c '%S %a %d' -- "${path:-/}") || { echo denied; continue; }
     mount_line "$point"
-    timeout 5 stat -f -c '%S %a %d' -- "${path:-/}" || echo '0 0 0'
+    echo "$free"
   done
 }
 

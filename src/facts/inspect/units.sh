@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# ask_units PROPERTIES UNIT... : one batch, then what each MainPID runs, in the same order
+# ask_units PROPERTIES UNIT... : one batch, then what each MainPID in it runs (targets, say, have none)
 ask_units() {
   properties=$1
   shift
@@ -12,21 +12,26 @@ ask_units() {
   printf 'units %s\n' "$(printf '%s\n' "$answer" | encode)"
   printf '%s\n' "$answer" | while IFS='=' read -r key value; do
     [ "$key" = MainPID ] || continue
-    if [ "$value" = 0 ]; then echo 'exe -'; else
-      exe=$(readlink -- "/proc/$value/exe" 2>/dev/null) && printf 'exe %s\n' "$(printf %s "$exe" | encode)" || echo 'exe ?'
-    fi
+    case $value in '' | 0 | *[!0-9]*) continue ;; esac
+    exe=$(readlink -- "/proc/$value/exe" 2>/dev/null) || exe=
+    printf 'exe %s %s\n' "$value" "$(printf %s "$exe" | encode)"
   done
 }
 
 # ask_starts UNIT... : for each, how many seconds ago it was started, in the last hour, newest 100. No property
-# of systemd shows the start-limit counter; its own journal line for a start does.
+# of systemd shows the start-limit counter; its own journal line for a start does. Everybody may write a line with
+# such an id into the journal, but not with _PID=1, and no text of a line may get into arithmetic (bash runs it).
 ask_starts() {
   now=$(date +%s)
   for unit; do
     printf 'starts'
     timeout 15 journalctl -q --no-pager -o short-unix -n 100 -S "@$((now - 3600))" \
-      MESSAGE_ID=39f53479d3a045ac8e11786248231fbf "UNIT=$unit" 2>/dev/null |
-      while read -r when _; do printf ' %s' $((now - ${when%%.*})); done
+      _PID=1 MESSAGE_ID=39f53479d3a045ac8e11786248231fbf "UNIT=$unit" 2>/dev/null |
+      while read -r when _; do
+        when=${when%%.*}
+        case $when in '' | *[!0-9]*) continue ;; esac
+        printf ' %s' $((now - when))
+      done
     echo
   done
 }
