@@ -59,6 +59,8 @@ async function down(images: boolean): Promise<void> {
     const removed = await removeLabs()
     say(`removed ${removed.containers} containers and ${removed.networks} networks`)
     if (images) say(`removed ${await removeImages()} images`)
+  } else if (existsSync(`${stateDir}/labs`)) {
+    say('no Docker engine is running; hosts that a killed engine left on disk go away by `up` and another `down`')
   }
   say(await stopEngine())
   // What may stay: dockerd's record and log, if it was left running, and the compiled agents.

@@ -1,8 +1,11 @@
+import { AnswerError } from './answer-error.ts'
 import { type Lines, records, text, wordsOf } from './lines.ts'
 import type { OsFacts, OsFamily, SelfFacts } from './state.ts'
 
 export const osFacts = (lines: Lines): OsFacts => {
   const values = new Map(lines.map((line) => [wordsOf(line)[0] ?? '', wordsOf(line).slice(1).join(' ')]))
+  const missing = always.find((word) => !values.has(word))
+  if (missing !== undefined) throw new AnswerError('os', `it does not say '${missing}'`)
   const release = keyValues(text(values.get('release')))
   const manager = keyValues(text(values.get('manager')))
   const id = release.get('ID') ?? ''
@@ -29,6 +32,9 @@ export const osFacts = (lines: Lines): OsFacts => {
     isSystemd: values.get('systemd') === 'yes',
   }
 }
+
+/** What every Linux can say of itself. A host without it has not been read. */
+const always = ['machine', 'boot', 'pid1', 'uptime', 'uid', 'clock', 'manager']
 
 /** domain.md 12: an ACL image may be known by VARIANT_ID, or by ID_LIKE=flatcar alone. */
 const osFamily = (id: string, idLike: readonly string[], variantId: string): OsFamily => {

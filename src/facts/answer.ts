@@ -1,45 +1,38 @@
+import { AnswerError } from './answer-error.ts'
 import { osFacts, selfFacts } from './answer-host.ts'
 import { noPermission, remote, treeOf } from './answer-paths.ts'
+import { sections } from './answer-sections.ts'
 import { systemdAnswer, unitStates } from './answer-units.ts'
 import { type Lines, text, wordsOf } from './lines.ts'
 import type { Question } from './question.ts'
 import { sectionsOf } from './question.ts'
 import type { CommandResult, HostState, MountFacts } from './state.ts'
 
-/** The answer has not the form that the question calls for: a fault of ours or a damaged stream. */
-export class AnswerError extends Error {
-  readonly section: string
-  constructor(section: string, why: string) {
-    super(`section ${section}: ${why}`)
-    this.name = 'AnswerError'
-    this.section = section
-  }
-}
-
 /** The host's state out of the inspect script's standard output. Throws AnswerError. */
 export const readAnswer = (question: Question, output: string): HostState => {
-  const sections = split(output)
-  if (!sections.has('end')) throw new AnswerError(lastSection(output), 'the answer stops here')
-  const lines = (name: string): Lines => sections.get(name) ?? []
+  const found = sections(output)
+  for (const { name } of sectionsOf(question)) if (!found.has(name)) throw new AnswerError(name, 'no answer')
+  const lines = (name: string): Lines => found.get(name) ?? []
   const exactly = (name: string, count: number): Lines => {
     const got = lines(name)
     if (got.length !== count) throw new AnswerError(name, `${count} lines expected, ${got.length} came`)
     return got
   }
-  for (const { name } of sectionsOf(question)) if (!sections.has(name)) throw new AnswerError(name, 'no answer')
+  const whole = (name: string, asked: readonly unknown[]): Lines => exactly(name, asked.length === 0 ? 0 : 1)
   const systemd = question.units.length === 0 ? ({ ok: true } as const) : systemdAnswer(lines('units'))
+  const starts = exactly('starts', question.startsOf.length)
   return {
     os: osFacts(lines('os')),
-    self: selfFacts(lines('self'), lines('leftovers')),
+    self: selfFacts(lines('self'), whole('leftovers', question.leftoversIn)),
     systemd,
-    units: systemd.ok ? unitStates(question, lines('units'), exactly('starts', question.startsOf.length)) : new Map(),
+    units: systemd.ok ? unitStates(question, lines('units'), starts) : new Map(),
     tree: treeOf(question, {
-      paths: lines('paths'),
+      paths: whole('paths', question.paths),
       texts: exactly('texts', question.texts.length),
-      digests: lines('digests'),
+      digests: whole('digests', question.digests),
       entries: exactly('entries', question.directories.length),
     }),
-    mounts: mounts(question, lines('mounts')),
+    mounts: mounts(question, exactly('mounts', question.mounts.length)),
     packages: packages(question, lines('packages')),
     programs: new Map(
       exactly('programs', question.programs.length).map((line, index) => [
@@ -60,19 +53,6 @@ export const readAnswer = (question: Question, output: string): HostState => {
   }
 }
 
-/** Name of the section that was being read when the output ended: what hangs. */
-export const lastSection = (output: string): string =>
-  [...output.matchAll(/\x1eS ([a-z0-9]+)\n/g)].at(-1)?.[1] ?? 'start'
-
-const split = (output: string): Map<string, Lines> => {
-  const sections = new Map<string, Lines>()
-  for (const piece of output.split('\x1eS ').slice(1)) {
-    const [name = '', ...rest] = piece.split('\n')
-    sections.set(name, rest.slice(0, -1))
-  }
-  return sections
-}
-
 const results = (question: Question, lines: Lines, kind: string): Map<string, CommandResult> => {
   const all = new Map<string, CommandResult>()
   for (const [index, { key }] of question.commands.entries()) {
@@ -90,6 +70,8 @@ const packageManager = (lines: Lines): HostState['packageManager'] => {
 
 const packages = (question: Question, lines: Lines): Map<string, string | null> => {
   const all = new Map<string, string | null>(question.packages.map((name) => [name, null]))
+  if (all.size > 0 && !lines[0]?.startsWith('manager ')) throw new AnswerError('packages', 'no package manager is named')
+  if (lines.includes('stalled')) throw new AnswerError('packages', 'the package database does not answer')
   for (const line of lines.slice(1)) {
     const [status, name = '', version = ''] = wordsOf(line)
     // dpkg adds the architecture to names of foreign packages only when asked; rpm never does.
@@ -101,7 +83,7 @@ const packages = (question: Question, lines: Lines): Map<string, string | null> 
 const mounts = (question: Question, lines: Lines): HostState['mounts'] => {
   const all = new Map<string, MountFacts | { unreadable: string }>()
   for (const [index, path] of question.mounts.entries()) {
-    const [word, options = '', fsType = '', point, blockSize, blocks, inodes] = wordsOf(lines[index] ?? '')
+    const [word, options = '', fsType = '', point, blockSize, blocks, inodes, freeInodes] = wordsOf(lines[index] ?? '')
     if (word !== 'mount') {
       all.set(path, { unreadable: word === 'remote' ? remote : noPermission })
       continue
@@ -113,7 +95,8 @@ const mounts = (question: Question, lines: Lines): HostState['mounts'] => {
       readOnly: flags.includes('ro'),
       noexec: flags.includes('noexec'),
       freeBytes: Number(blockSize) * Number(blocks),
-      freeInodes: Number(inodes),
+      // A file system that counts no inodes, such as btrfs, never lacks one.
+      freeInodes: Number(inodes) === 0 ? Number.POSITIVE_INFINITY : Number(freeInodes),
     })
   }
   return all

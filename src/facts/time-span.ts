@@ -6,6 +6,8 @@ const unitSeconds: Readonly<Record<string, number>> = {
   h: 3600,
   d: 86_400,
   w: 604_800,
+  month: 2_629_800,
+  y: 31_557_600,
 }
 
 /** A time span as systemd prints it: `5min`, `1min 30s`, `infinity`. */

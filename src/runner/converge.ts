@@ -57,12 +57,17 @@ const convergeHost = async (lane: Lane, hold: { isHeld: boolean }): Promise<Conv
     if (unmet !== undefined) return ended(lane, plan, applied, { step: unmet, error: notConverged(unmet) })
     if (changes.length === 0) return ended(lane, plan, applied)
     if (run.mode === 'check') return ended(lane, plan, applied)
+    if (run.softStop.aborted) return ended(lane, plan, applied, { step: firstWithChanges(plan), error: stopped })
     settled = new Set(plan.steps.filter(({ status }) => status === 'planned').map(({ name }) => name))
     const failure = await applySegment(lane, changes, applied)
     if (failure !== null) return ended(lane, plan, applied, failure)
     hold.isHeld = true
     const isLast = plan.steps.every(({ status, task }) => status !== 'unknown' || run.tasks.get(task)?.isCheck === true)
-    state = await verify(lane, question, isLast)
+    try {
+      state = await verify(lane, question, isLast)
+    } catch (thrown) {
+      return ended(lane, plan, applied, { step: lastWithChanges(plan), error: unverified(toDroverError(thrown)) })
+    }
     hold.isHeld = !isLast
   }
 }
@@ -107,6 +112,22 @@ const applySegment = async (
     return { step: { name: step }, error: { ...errorReport(error), cause: thrown } }
   }
 }
+
+const firstWithChanges = (plan: HostPlan): StepPlan => plan.steps.find(({ changes }) => changes.length > 0) as StepPlan
+const lastWithChanges = (plan: HostPlan): StepPlan => plan.steps.findLast(({ changes }) => changes.length > 0) as StepPlan
+
+/** E4: after the first Ctrl-C a segment that runs may end, and none is begun. */
+const stopped: ErrorDetails = {
+  code: 'cancelled',
+  message: 'The run was interrupted before these changes were begun.',
+  remedy: 'Run again to finish the work.',
+}
+
+const unverified = (error: DroverError): ErrorDetails => ({
+  ...errorReport(error),
+  message: `The changes were made, but the look afterwards that would prove it failed: ${error.message}`,
+  cause: error,
+})
 
 const notConverged = (step: StepPlan): ErrorDetails => ({
   code: 'not-converged',

@@ -1,5 +1,7 @@
 import { DroverError } from '../errors.ts'
-import { AnswerError, lastSection, readAnswer } from '../facts/answer.ts'
+import { readAnswer } from '../facts/answer.ts'
+import { AnswerError } from '../facts/answer-error.ts'
+import { lastSection } from '../facts/answer-sections.ts'
 import type { Question } from '../facts/question.ts'
 import { inspectScript, type LeaseAsk } from '../facts/question.ts'
 import type { HostState } from '../facts/state.ts'

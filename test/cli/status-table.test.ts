@@ -25,7 +25,7 @@ const error: StatusRow = {
 const lease = { run: 'r1', owner: 'bob@desk', since: '2026-01-02T03:04:05Z', ageS: 3 }
 const rows: readonly StatusRow[] = [
   rowOf('s1', stuckHost()),
-  rowOf('s2', stuckHost({ os: { prettyName: 'Ubuntu 24.04.1 LTS' } })),
+  rowOf('s2', stuckHost({ os: { id: 'ubuntu', versionId: '24.04' } })),
   rowOf('unwired', runningHost({ self: { rollback: { phase: 'armed', text: 'r0' } } })),
   rowOf('held', runningHost({ self: { lease } })),
   rowOf('bare', {}),
@@ -35,11 +35,11 @@ const rows: readonly StatusRow[] = [
 test('each row shows what was seen', () => {
   expect(rows.map((row) => columns.map((column) => cellsOf(row)[column]).join(' | '))).toMatchInlineSnapshot(`
     [
-      "s1 | Rocky Linux 9.8 | 252 | v0.2.0 | active | LEGACY | inactive/disabled | kube1 inactive | stuck | remediate",
-      "s2 | Ubuntu 24.04.1 LTS | 252 | v0.2.0 | active | LEGACY | inactive/disabled | kube1 inactive | stuck | remediate",
-      "unwired | Rocky Linux 9.8 | 252 | v0.2.0 | active | LEGACY | active/disabled | kube1 active | not-wired | machines-target",
-      "held | Rocky Linux 9.8 | 252 | v0.2.0 | active | LEGACY | active/disabled | kube1 active | locked | -",
-      "bare | Rocky Linux 9.8 | 252 | - | - | ABSENT | inactive/disabled | - | no-agent | -",
+      "s1 | rocky 9.8 | 252 | v0.2.0 | active | LEGACY | inactive/disabled | kube1 inactive | stuck | remediate",
+      "s2 | ubuntu 24.04 | 252 | v0.2.0 | active | LEGACY | inactive/disabled | kube1 inactive | stuck | remediate",
+      "unwired | rocky 9.8 | 252 | v0.2.0 | active | LEGACY | active/disabled | kube1 active | not-wired | machines-target",
+      "held | rocky 9.8 | 252 | v0.2.0 | active | LEGACY | active/disabled | kube1 active | locked | -",
+      "bare | rocky 9.8 | 252 | - | - | ABSENT | inactive/disabled | - | no-agent | -",
       "gone | ? | ? | ? | ? | ? | ? | ? | connect-timeout | -",
     ]
   `)

@@ -91,7 +91,7 @@ ask_mounts() {
     if is_remote "$path"; then echo remote; continue; fi
     while [ ! -e "$path" ] && [ -n "$path" ]; do path=${path%/*}; done
     point=$(timeout 5 stat -c %m -- "${path:-/}") || { echo denied; continue; }
-    free=$(timeout 5 stat -f -c '%S %a %d' -- "${path:-/}") || { echo denied; continue; }
+    free=$(timeout 5 stat -f -c '%S %a %c %d' -- "${path:-/}") || { echo denied; continue; }
     mount_line "$point"
     echo "$free"
   done

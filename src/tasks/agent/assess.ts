@@ -57,7 +57,7 @@ export const assess = (view: HostView, host: Host): HostStatus => {
   const deployment = readDeployment(view)
   const seen = {
     host: host.name,
-    os: view.os.prettyName,
+    os: `${view.os.id} ${view.os.versionId}`.trim(),
     systemdVersion: view.os.systemdVersion > 0 ? view.os.systemdVersion : null,
     systemdError: view.systemd.ok ? null : view.systemd.error,
     agent: agentOf(deployment),

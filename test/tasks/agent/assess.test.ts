@@ -57,7 +57,7 @@ test('a move that does not end', () => {
 test('the whole of a stuck host', () => {
   expect(status(stuckHost())).toMatchObject({
     host: 'node-1',
-    os: 'Rocky Linux 9.8',
+    os: 'rocky 9.8',
     systemdVersion: 252,
     agent: { installed: true, variant: 'host', version: 'v0.2.0', state: 'active', enabled: true },
     hostRoot: 'LEGACY',
