@@ -8,6 +8,7 @@ import { ensureEngine } from './engine.ts'
 import { type HostSpec, LabHost } from './host.ts'
 import { ensureImages, imageName } from './images.ts'
 import { type ClientKey, ensureClientKey, type KnownHost, knownHostsText } from './keys.ts'
+import { raiseInotifyLimit } from './limits.ts'
 import { ensureNetwork, type LabNetwork, takenAddresses } from './network.ts'
 import { authorize, provision } from './provision.ts'
 import { checkoutId, stateFolder } from './state.ts'
@@ -149,6 +150,7 @@ export async function openLab(id: string, options: LabOptions = {}): Promise<Lab
   if (!/^[a-z0-9][a-z0-9-]{0,30}$/.test(id))
     throw new Error(`a lab's name is a short word of a-z, 0-9 and -, not ${JSON.stringify(id)}`)
   await ensureEngine(options)
+  raiseInotifyLimit()
   if (!options.keep) await removeLabs([`drover.lab=${id}`])
   const network = await ensureNetwork(id)
   const folder = stateFolder('labs', id)

@@ -7,6 +7,7 @@ import { AGENT_UNIT, type HostSpec, WORKER_UNIT } from './host.ts'
 import { ensureImages, IMAGE_NAMES, removeImages } from './images.ts'
 import { removeInventory, writeInventory } from './inventory.ts'
 import { findHosts, openLab, removeLabs } from './lab.ts'
+import { restoreInotifyLimit } from './limits.ts'
 import { stateDir } from './state.ts'
 
 const DEFAULT_LAB = 'up'
@@ -63,6 +64,7 @@ async function down(images: boolean): Promise<void> {
     say('no Docker engine is running; hosts that a killed engine left on disk go away by `up` and another `down`')
   }
   say(await stopEngine())
+  restoreInotifyLimit()
   // What may stay: dockerd's record and log, if it was left running, and the compiled agents.
   rmSync(`${stateDir}/labs`, { recursive: true, force: true })
   if (!existsSync(`${stateDir}/dockerd.json`)) rmSync(stateDir, { recursive: true, force: true })

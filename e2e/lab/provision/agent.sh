@@ -28,7 +28,7 @@ layout() {
   install -m 0644 /dev/null /var/log/aks-flex-node/aks-flex-node.log
 }
 
-# Made-up values, all of them: .invalid never resolves, and the token opens nothing.
+# Made-up values, all of them: no API server listens on localhost, and the token opens nothing.
 config() {
   bootstrap=
   if [ -n "$offline" ]; then bootstrap='"bootstrap": {"offlineArtifacts": {"source": "'$offline'"}},'; fi
@@ -51,7 +51,7 @@ config() {
   $bootstrap
   "node": {
     "maxPods": 110,
-    "kubelet": {"clusterFQDN": "lab.invalid", "caCertData": "bm90IGEgY2VydGlmaWNhdGU="}
+    "kubelet": {"clusterFQDN": "localhost", "caCertData": "bm90IGEgY2VydGlmaWNhdGU="}
   }
 }
 EOF
