@@ -8,19 +8,20 @@ lease() {
   exec 9>/run/drover/mutex
   flock -w 10 9 || return 74
   if [ -f "$file" ]; then
-    read -r run owner _ since <"$file"
+    read -r holder holder_owner _ holder_since <"$file" # the caller has a $run of its own
     age=$(($(date +%s) - $(stat -c %Y "$file")))
-    if [ "$run" != "$2" ] && [ "$age" -lt "$4" ]; then
-      echo "run $run of $owner, since $since, last seen $age s ago" >&2
+    # A negative age is a clock that was set back: such a lease would hold for as long as the jump.
+    if [ "$holder" != "$2" ] && [ "$age" -ge 0 ] && [ "$age" -lt "$4" ]; then
+      echo "run $holder of $holder_owner, since $holder_since, last seen $age s ago" >&2
       exec 9>&-
       return 75
     fi
-    [ "$1" = take ] || { [ "$run" != "$2" ] || rm -f "$file"; }
+    [ "$1" = take ] || { [ "$holder" != "$2" ] || rm -f "$file"; }
   fi
   if [ "$1" = take ]; then
-    if [ -f "$file" ] && [ "$run" = "$2" ]; then touch "$file"; else
+    if [ -f "$file" ] && [ "$holder" = "$2" ]; then touch "$file"; else
       printf '%s %s since %s\n' "$2" "$3" "$(date -u +%Y-%m-%dT%H:%M:%SZ)" >"$file.new" && mv -fT "$file.new" "$file"
-    fi
+    fi || { exec 9>&-; return 91; }
   fi
   exec 9>&-
 }
