@@ -15,7 +15,6 @@ export const errorCodes = {
   'secret-in-text': 'A secret variable stands inside a longer text.',
   'key-unusable': 'A private key cannot be used: missing, damaged, or encrypted without a passphrase.',
   'known-hosts-unreadable': 'The known_hosts file cannot be read.',
-  'confirmation-needed': 'The run wants a confirmation and there is no terminal to ask on.',
   // The host could not be reached: exit 4 when nothing worse happened.
   'resolve-failed': "The host's name has no address.",
   'connect-failed': 'No TCP connection to the host.',

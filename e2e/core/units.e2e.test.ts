@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { LEGACY, recoveryScript, ROOT } from '../../src/tasks/agent/paths.ts'
+import { LEGACY, ROOT, recoveryScript } from '../../src/tasks/agent/paths.ts'
 import { agentUnitFile } from '../../src/tasks/units/agent-unit.ts'
 import { machinesTargetDropIn } from '../../src/tasks/units/machines-target-drop-in.ts'
 import { recoveryScriptFile, recoveryUnitFile } from '../../src/tasks/units/recovery.ts'
@@ -28,8 +28,11 @@ const hostOf = (image: string): LabHost => hosts.get(image) as LabHost
 
 /** Puts files in place of the installed ones and asks systemd about the agent's unit. Empty: nothing to complain of. */
 const verify = async (host: LabHost, files: Readonly<Record<string, string>>): Promise<string> => {
-  for (const [path, content] of Object.entries(files)) await host.put(path, content, path.endsWith('.sh') ? '0750' : '0644')
-  const { stdout, stderr } = await host.sh('systemd-analyze verify --man=no /etc/systemd/system/aks-flex-node-agent*.service 2>&1')
+  for (const [path, content] of Object.entries(files))
+    await host.put(path, content, path.endsWith('.sh') ? '0750' : '0644')
+  const { stdout, stderr } = await host.sh(
+    'systemd-analyze verify --man=no /etc/systemd/system/aks-flex-node-agent*.service 2>&1',
+  )
   // systemd warns about every unit it loads along the way; only ours are under test.
   return (stdout + stderr)
     .split('\n')
@@ -46,7 +49,8 @@ describe.each(images)('on %s systemd-analyze verify', (image) => {
     ),
   )('has nothing to say of the units for %o', async (options) => {
     const host = hostOf(image)
-    if (options.hostRoot === ROOT) await host.must('mkdir -p /opt/unbounded/agent && cp -a /usr/local/lib /opt/unbounded/agent/')
+    if (options.hostRoot === ROOT)
+      await host.must('mkdir -p /opt/unbounded/agent && cp -a /usr/local/lib /opt/unbounded/agent/')
     expect(
       await verify(host, {
         [`${unitDirectory}/aks-flex-node-agent.service`]: agentUnitFile(options).content,
@@ -62,16 +66,23 @@ describe.each(images)('on %s systemd-analyze verify', (image) => {
       'StartLimitBurst=5',
       'StartLimitBurst=5 # five',
     )
-    expect(await verify(hostOf(image), { [`${unitDirectory}/aks-flex-node-agent.service`]: bad })).toMatch(/:7: .*5 # five/)
+    expect(await verify(hostOf(image), { [`${unitDirectory}/aks-flex-node-agent.service`]: bad })).toMatch(
+      /:7: .*5 # five/,
+    )
   })
 
   test('loads the drop-in as its model says: Wants gains machines.target and nothing is ordered after it', async () => {
     const host = hostOf(image)
-    const plain = agentUnitFile({ hostRoot: LEGACY, variant: 'host', arc: false }).content.replace(' machines.target', '')
+    const plain = agentUnitFile({ hostRoot: LEGACY, variant: 'host', arc: false }).content.replace(
+      ' machines.target',
+      '',
+    )
     await verify(host, { [`${unitDirectory}/aks-flex-node-agent.service`]: plain })
     await host.must('systemctl daemon-reload')
     const shown = await host.must('systemctl show -p Wants,After --value aks-flex-node-agent.service')
-    const [wants = '', after = ''] = shown.split('\n').sort((one, other) => Number(other.includes('machines')) - Number(one.includes('machines')))
+    const [wants = '', after = ''] = shown
+      .split('\n')
+      .sort((one, other) => Number(other.includes('machines')) - Number(one.includes('machines')))
     expect(wants.split(' ')).toContain('machines.target')
     expect(after.split(' ')).not.toContain('machines.target')
   })

@@ -1,12 +1,16 @@
 // npm run demo: three hosts, one of them the stuck node of issue #436, from trouble to health, in one go.
 import { spawn, spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { ensureEngine } from '../lab/engine.ts'
+import { prepareMachine } from '../lab/engine.ts'
 import { findHosts } from '../lab/lab.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const flags = process.argv.slice(2)
+const unknown = flags.filter((flag) => flag !== '--yes' && flag !== '--keep')
+if (unknown.length > 0) {
+  process.stderr.write(`demo: ${unknown.join(' ')} is not known\n  usage: npm run demo [-- [--yes] [--keep]]\n`)
+  process.exit(5)
+}
 const isAgreed = flags.includes('--yes') || process.env.CI !== undefined
 const isKept = flags.includes('--keep')
 
@@ -15,7 +19,10 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`)
 /** Shows a command as a person would type it, then runs it. Its exit code. */
 const show = (why: string, command: readonly string[]): number => {
   say(`\n# ${why}\n$ npx drover ${command.map((word) => (/^[\w./@=:,-]+$/.test(word) ? word : `'${word}'`)).join(' ')}`)
-  const { status } = spawnSync('node', ['bin/drover.js', ...command], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
+  const { status } = spawnSync('node', ['bin/drover.js', ...command], {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
   return status ?? 1
 }
 
@@ -29,7 +36,9 @@ const lab = (verb: string): Promise<string> =>
     child.stdout.on('data', (chunk: Buffer) => {
       output += chunk.toString()
     })
-    child.on('close', (code) => (code === 0 ? resolve(output) : reject(new Error(`the lab's ${verb} ended with ${code}`))))
+    child.on('close', (code) =>
+      code === 0 ? resolve(output) : reject(new Error(`the lab's ${verb} ended with ${code}`)),
+    )
   })
 
 const expect = (isSo: boolean, what: string): void => {
@@ -40,11 +49,19 @@ const demo = async (): Promise<void> => {
   const inventory = (await lab('up')).trim().split('\n').at(-1) ?? ''
   const here = ['-i', inventory]
   show('What is wrong with the fleet?', ['status', ...here])
-  const stuck = capture(['status', ...here, '--where', 'verdict=stuck', '-o', 'names']).trim().split('\n')
+  const stuck = capture(['status', ...here, '--where', 'verdict=stuck', '-o', 'names'])
+    .trim()
+    .split('\n')
   expect(stuck.includes('rhel9-a'), 'rhel9-a is stuck before anything is done')
   expect(
     // The lab has no API server, so that check fails there and says nothing about the hosts.
-    show('Would the agent find what it needs?', ['run', 'preflight', ...here, '--ignore-preflight-errors', 'api-server-reachable']) === 0,
+    show('Would the agent find what it needs?', [
+      'run',
+      'preflight',
+      ...here,
+      '--ignore-preflight-errors',
+      'api-server-reachable',
+    ]) === 0,
     'preflight finds no error',
   )
   show('What would remediate do? A dry run, with differences', ['run', 'remediate', ...here, '--check', '--diff'])
@@ -52,13 +69,15 @@ const demo = async (): Promise<void> => {
   expect(show('Again: there is nothing left to do', ['run', 'remediate', ...here]) === 0, 'remediate succeeds again')
   say('\n# Reboot all three (systemctl reboot, inside)')
   await Promise.all((await findHosts('up')).map((host) => host.reboot()))
-  expect(show('They came back by themselves', ['status', ...here, '--exit-code']) === 0, 'every host is healthy after the reboot')
+  expect(
+    show('They came back by themselves', ['status', ...here, '--exit-code']) === 0,
+    'every host is healthy after the reboot',
+  )
   say(`\nReports: ${root}.drover/runs/, one directory per run: report.json, hosts/*.json, events.ndjson`)
-  say(`Inventory of the lab, to play with while it is up: ${inventory}`)
-  say(readFileSync(inventory, 'utf8').trimEnd())
+  if (isKept) say(`Inventory of the lab, to play with: ${inventory}`)
 }
 
-await ensureEngine({ yes: isAgreed })
+await prepareMachine({ yes: isAgreed })
 try {
   await demo()
 } catch (error) {

@@ -4,7 +4,7 @@ import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } 
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Docker, runningDocker } from './docker.ts'
-import { installMissing, NEEDS } from './install.ts'
+import { installMissing, NEEDS, type Need } from './install.ts'
 import { withLock } from './lock.ts'
 import { nameOf, processStart } from './processes.ts'
 import { stateDir, stateFolder } from './state.ts'
@@ -29,6 +29,18 @@ const PID_FILES = ['/var/run/docker.pid', '/var/run/docker/containerd/containerd
 export interface EngineOptions {
   /** Install packages without asking. */
   yes?: boolean
+}
+
+/** All that a lab needs of apt, asked for once and before anything else: the images and the stand-in agent are built here. */
+export async function prepareMachine(options: EngineOptions & { more?: readonly Need[] } = {}): Promise<Docker> {
+  const { engine, ...builders } = NEEDS
+  const needs = [
+    ...((await runningDocker()) === undefined ? [engine] : []),
+    ...Object.values(builders),
+    ...(options.more ?? []),
+  ]
+  await installMissing(needs, options.yes ?? false)
+  return ensureEngine({ yes: true })
 }
 
 export async function ensureEngine(options: EngineOptions = {}): Promise<Docker> {

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline/promises'
 import { withLock } from './lock.ts'
 import { mustRun } from './processes.ts'
 
-interface Need {
+export interface Need {
   command: string
   packages: readonly string[]
 }

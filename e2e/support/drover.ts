@@ -2,15 +2,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { HostReport } from '../../src/report/host-report.ts'
 import type { RunReport } from '../../src/report/run-report.ts'
 import type { RunEvent } from '../../src/runner/events.ts'
-import type { Lab } from '../lab/lab.ts'
 import { writeInventory } from '../lab/inventory.ts'
-import { until } from '../lab/wait.ts'
+import type { Lab } from '../lab/lab.ts'
 
-const command = fileURLToPath(new URL('../../bin/drover.js', import.meta.url))
+/** DROVER_BIN: another drover than the checkout's, such as one that was packed and installed. */
+const command = process.env.DROVER_BIN ?? fileURLToPath(new URL('../../bin/drover.js', import.meta.url))
 
 export interface DroverOptions {
   env?: Readonly<Record<string, string>>
@@ -37,17 +38,21 @@ export interface DroverEnd {
 export interface DroverProcess {
   readonly child: ChildProcess
   readonly ended: Promise<DroverEnd>
-  /** Events so far. */
-  events(): readonly RunEvent[]
+  /** Ctrl-C, and wait until drover says this on standard error: a second one sent too early would be merged with the first. */
+  interrupt(answer: string): Promise<void>
   /** Wait until an event is told, or until drover ends without it: that is an error. */
-  until<T extends RunEvent['type']>(type: T, matches?: (event: Extract<RunEvent, { type: T }>) => boolean): Promise<Extract<RunEvent, { type: T }>>
+  until<T extends RunEvent['type']>(
+    type: T,
+    matches?: (event: Extract<RunEvent, { type: T }>) => boolean,
+  ): Promise<Extract<RunEvent, { type: T }>>
 }
 
 let calls = 0
 
 /** Start `drover ARGS`. `run` and `status` get the lab's inventory, `run` a directory of its own for its journal and reports. */
 export const startDrover = (lab: Lab, args: readonly string[], options: DroverOptions = {}): DroverProcess => {
-  const runs = join(lab.folder, 'runs', String((calls += 1)))
+  calls += 1
+  const runs = join(lab.folder, 'runs', String(calls))
   mkdirSync(runs, { recursive: true, mode: 0o700 })
   const child = spawn(process.execPath, [command, ...withDefaults(lab, args, options, runs)], {
     cwd: lab.folder,
@@ -57,27 +62,45 @@ export const startDrover = (lab: Lab, args: readonly string[], options: DroverOp
     killSignal: 'SIGKILL',
   })
   const output = { stdout: '', stderr: '' }
-  for (const name of ['stdout', 'stderr'] as const) child[name].setEncoding('utf8').on('data', (text: string) => void (output[name] += text))
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      output[name] += text
+    })
+  }
   child.stdin.on('error', () => undefined).end(options.input ?? '')
-  const ended = new Promise<DroverEnd>((resolve, reject) => child.on('error', reject).on('close', (code) => resolve(endOf(code, output, runs))))
+  const ended = new Promise<DroverEnd>((resolve, reject) =>
+    child.on('error', reject).on('close', (code) => resolve(endOf(code, output, runs))),
+  )
   const events = (): readonly RunEvent[] => readEvents(directoryIn(runs))
   return {
     child,
     ended,
-    events,
-    until: (type, matches = () => true) =>
-      until(`event ${type} of drover ${args.join(' ')}`, options.timeoutMs ?? 60_000, async () => {
-        type Wanted = Extract<RunEvent, { type: typeof type }>
+    interrupt: async (answer) => {
+      child.kill('SIGINT')
+      while (!output.stderr.includes(answer) && child.exitCode === null) await sleep(30)
+    },
+    until: async (type, matches = () => true) => {
+      type Wanted = Extract<RunEvent, { type: typeof type }>
+      for (;;) {
+        const isOver = child.exitCode !== null || child.signalCode !== null
         const found = events().find((event): event is Wanted => event.type === type && matches(event as Wanted))
-        if (found === undefined && child.exitCode !== null) throw new Error(`drover ended first:\n${output.stdout}\n${output.stderr}`)
-        return found
-      }, 30),
+        if (found !== undefined) return found
+        if (isOver) throw new Error(`drover ended without the event ${type}:\n${output.stdout}\n${output.stderr}`)
+        await sleep(30)
+      }
+    },
   }
 }
 
-export const drover = (lab: Lab, args: readonly string[], options: DroverOptions = {}): Promise<DroverEnd> => startDrover(lab, args, options).ended
+export const drover = (lab: Lab, args: readonly string[], options: DroverOptions = {}): Promise<DroverEnd> =>
+  startDrover(lab, args, options).ended
 
-const withDefaults = (lab: Lab, [verb = '', ...rest]: readonly string[], { inventory }: DroverOptions, runs: string): string[] => {
+const withDefaults = (
+  lab: Lab,
+  [verb = '', ...rest]: readonly string[],
+  { inventory }: DroverOptions,
+  runs: string,
+): string[] => {
   if (verb !== 'run' && verb !== 'status') return [verb, ...rest]
   return [verb, ...rest, '-i', inventory ?? writeInventory(lab), ...(verb === 'run' ? ['--runs-dir', runs] : [])]
 }
@@ -105,7 +128,11 @@ const readIfThere = (path: string): string | undefined => {
   }
 }
 
-const endOf = (code: number | null, { stdout, stderr }: { stdout: string; stderr: string }, runs: string): DroverEnd => {
+const endOf = (
+  code: number | null,
+  { stdout, stderr }: { stdout: string; stderr: string },
+  runs: string,
+): DroverEnd => {
   const directory = directoryIn(runs)
   const text = directory === undefined ? undefined : readIfThere(join(directory, 'report.json'))
   const report = text === undefined ? undefined : (JSON.parse(text) as RunReport)
@@ -125,17 +152,27 @@ const endOf = (code: number | null, { stdout, stderr }: { stdout: string; stderr
 }
 
 /** A row of `drover status -o json`. */
-export const statusOf = async (lab: Lab, name: string): Promise<{ verdict: string; fix: string | null; explanation: string; findings: readonly { check: string }[] }> => {
+export const statusOf = async (
+  lab: Lab,
+  name: string,
+): Promise<{ verdict: string; fix: string | null; explanation: string; findings: readonly { check: string }[] }> => {
   const { stdout, stderr } = await drover(lab, ['status', '-l', name, '-o', 'json'])
   if (stdout === '') throw new Error(`drover status said nothing: ${stderr}`)
-  const { hosts } = JSON.parse(stdout) as { hosts: { status: { verdict: string; fix: string | null; explanation: string; findings: { check: string }[] } | null; error: unknown }[] }
+  const { hosts } = JSON.parse(stdout) as {
+    hosts: {
+      status: { verdict: string; fix: string | null; explanation: string; findings: { check: string }[] } | null
+      error: unknown
+    }[]
+  }
   const [row] = hosts
   if (row?.status == null) throw new Error(`no status of ${name}: ${stdout}`)
   return row.status
 }
 
 /** What was done, or would be, in order. */
-export const changesOf = (host: HostReport): string[] => host.steps.flatMap((step) => step.changes.map(({ summary }) => summary))
+export const changesOf = (host: HostReport): string[] =>
+  host.steps.flatMap((step) => step.changes.map(({ summary }) => summary))
 
 /** The remote commands of a host in order. */
-export const execsOf = (end: DroverEnd, host: string): string[] => end.events.flatMap((event) => (event.type === 'exec' && event.host === host ? [event.verb] : []))
+export const execsOf = (end: DroverEnd, host: string): string[] =>
+  end.events.flatMap((event) => (event.type === 'exec' && event.host === host ? [event.verb] : []))

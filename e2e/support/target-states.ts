@@ -12,7 +12,10 @@ export const targetStates = {
   masked: { make: 'systemctl mask --quiet $u', says: 'masked' },
   'masked-runtime': { make: 'systemctl mask --quiet --runtime $u', says: 'masked-runtime' },
   'an empty file': { make: ': >"/etc/systemd/system/$u"', says: 'masked' },
-  linked: { make: 'mkdir -p /srv/units; mv "$shipped" /srv/units/; systemctl link --quiet /srv/units/$u', says: 'linked' },
+  linked: {
+    make: 'mkdir -p /srv/units; mv "$shipped" /srv/units/; systemctl link --quiet /srv/units/$u',
+    says: 'linked',
+  },
   'linked-runtime': {
     make: 'mkdir -p /srv/units; mv "$shipped" /srv/units/; systemctl link --quiet --runtime /srv/units/$u',
     says: 'linked-runtime',
@@ -53,5 +56,6 @@ export const makeTarget = async (host: LabHost, state: TargetState): Promise<voi
   const seen = await host.must(
     `${pristine}${make}\nsystemctl daemon-reload; systemctl show -p UnitFileState --value $u`,
   )
-  if (seen !== says) throw new Error(`on ${host.name} machines.target is '${seen}' where '${says}' was made for ${state}`)
+  if (seen !== says)
+    throw new Error(`on ${host.name} machines.target is '${seen}' where '${says}' was made for ${state}`)
 }

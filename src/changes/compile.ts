@@ -1,4 +1,4 @@
-import { type Change, type Condition, type Expectation, Secret } from './change.ts'
+import type { Change, Condition, Expectation } from './change.ts'
 import { contentBytes, sha256 } from './predict.ts'
 
 /** One call of a function of steps.sh: its name and its arguments, none of them shell. */
@@ -18,11 +18,13 @@ export interface ExpectedChange {
 }
 
 /**
- * Debts are marked on the host before the first file is written and struck off when they are paid, so that a
- * cut run cannot leave a unit written and never loaded: the next run finds the mark (mechanisms.md 6.7).
+ * Debts are marked on the host before anything is written and struck off when they are paid, so that a cut run
+ * cannot leave a unit written and never loaded: the next run finds the mark (mechanisms.md 6.7). What is written
+ * after that owes anew; what is refused as drifted before the first write owes nothing.
  */
 export const compile = (changes: readonly ExpectedChange[]): Program => {
   const contents: Buffer[] = []
+  const owed = new Set<string>()
   let offset = 0
   const calls = changes.flatMap(({ change, expects }, index) => {
     const number = String(index)
@@ -33,21 +35,31 @@ export const compile = (changes: readonly ExpectedChange[]): Program => {
       offset += content.length
     }
     const debt = debtOf(change)
+    const owing = debtsOfWrite(changes, index).filter((name) => !owed.has(name))
+    for (const name of owing) owed.add(name)
+    if (debt !== null) owed.delete(debt)
     return [
       ['begin', number],
       ...expects.map((expectation) => ['expect', ...expectCall(expectation)]),
+      ...owing.map((name) => ['owe', name]),
       ['perform', ...body],
       ...(debt === null ? [] : [['paid', debt]]),
       ['ended', number],
     ]
   })
-  const owed = changes.map(({ change }) => debtOf(change)).filter((debt) => debt !== null)
-  const writes = changes.some(({ change }) => change.kind !== 'systemctl' && change.kind !== 'await')
   return {
-    calls: [...(writes ? [...new Set(owed)].map((debt) => ['owe', debt]) : []), ...calls],
+    calls,
     content: Buffer.concat(contents),
     deadlineS: changes.reduce((sum, { change }) => sum + timeOf(change), 30),
   }
+}
+
+/** What a cut right after this change would leave to be done: all that later changes pay. */
+const debtsOfWrite = (changes: readonly ExpectedChange[], index: number): string[] => {
+  const kind = changes[index]?.change.kind
+  if (kind === 'systemctl' || kind === 'await') return []
+  const later = changes.slice(index + 1).map(({ change }) => debtOf(change))
+  return [...new Set(later.filter((debt) => debt !== null))]
 }
 
 /** What would still have to be done if the run were cut before this change. */
@@ -125,5 +137,3 @@ const timeOf = (change: Change): number => {
       return 10
   }
 }
-
-export const isSecret = (change: Change): boolean => change.kind === 'write' && change.content instanceof Secret

@@ -1,8 +1,8 @@
-import { absent } from '../facts/node.ts'
+import type { KnownNode } from '../facts/node.ts'
 import type { HostState } from '../facts/state.ts'
 import { unitProperties } from '../facts/unit.ts'
 import { Unknown } from '../facts/unknown.ts'
-import { unknownUnit } from './spoil.ts'
+import { unknownUnit, withUnknownEntries } from './spoil.ts'
 
 const installsUnder = /^\/(usr|etc|lib|bin|sbin|var\/lib)(\/|$)/
 
@@ -14,6 +14,8 @@ export const withPackages = (state: HostState, names: readonly string[]): HostSt
   const unknown = new Unknown(`installing ${names.join(', ')}`)
   const missing = <K, V>(map: ReadonlyMap<K, V>): ReadonlyMap<K, V | Unknown> =>
     new Map([...map].map(([key, value]) => [key, value === null ? unknown : value]))
+  const after = (node: KnownNode): KnownNode =>
+    !(node instanceof Unknown) && node.type === 'absent' ? unknown : withUnknownEntries(node, unknown)
   return {
     ...state,
     packages: new Map(
@@ -29,12 +31,12 @@ export const withPackages = (state: HostState, names: readonly string[]): HostSt
       ]),
     ),
     commands: new Map([...state.commands].map(([key]) => [key, unknown])),
+    // What Debian installs it starts as well.
+    ports: missing(state.ports),
+    probes: new Map([...state.probes].map(([key]) => [key, unknown])),
     tree: {
       nodes: new Map(
-        [...state.tree.nodes].map(([path, node]) => [
-          path,
-          !(node instanceof Unknown) && node.type === absent.type && installsUnder.test(path) ? unknown : node,
-        ]),
+        [...state.tree.nodes].map(([path, node]) => [path, installsUnder.test(path) ? after(node) : node]),
       ),
     },
   }

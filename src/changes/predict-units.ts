@@ -46,16 +46,16 @@ export const withVerb = (state: HostState, change: SystemctlChange): HostState =
       start(units, change.unit, `start of ${change.unit}`)
       return { ...state, units }
     case 'restart':
-      for (const name of [change.unit, ...propagation(unit)]) {
+      for (const name of [change.unit, ...propagation(state.units, change)]) {
         const reached = units.get(name)
         if (name === change.unit || (reached !== undefined && isUp(reached)))
           start(units, name, `restart of ${change.unit}`)
       }
       return { ...state, units }
     case 'stop':
-      for (const name of [change.unit, ...propagation(unit)]) {
+      for (const name of [change.unit, ...propagation(state.units, change)]) {
         const reached = units.get(name)
-        if (reached !== undefined) units.set(name, stopped(reached))
+        if (reached !== undefined && !isDown(reached)) units.set(name, stopped(reached))
       }
       return { ...state, units }
     case 'enable':
@@ -75,17 +75,32 @@ export const withVerb = (state: HostState, change: SystemctlChange): HostState =
   }
 }
 
-/** Units that stop or restart along: a verb that reaches one nobody asked about cannot be predicted. */
-export const propagation = (unit: UnitState): string[] => [
-  ...new Set(
-    (['ConsistsOf', 'RequiredBy', 'BoundBy'] as const).flatMap((property) => words(unit.properties[property])),
-  ),
-]
+/**
+ * Units that stop or restart along, and those that do so for their sake in turn: a verb that reaches one nobody
+ * asked about cannot be predicted. A restart passes by what does not run.
+ */
+export const propagation = (
+  units: ReadonlyMap<string, UnitState>,
+  { verb, unit }: Extract<SystemctlChange, { unit: string }>,
+): string[] => {
+  const reached = new Set([unit])
+  for (const name of reached) {
+    const next = units.get(name)
+    if (next === undefined || (name !== unit && verb === 'restart' && isDown(next))) continue
+    for (const property of ['ConsistsOf', 'RequiredBy', 'BoundBy'] as const) {
+      for (const more of words(next.properties[property])) reached.add(more)
+    }
+  }
+  reached.delete(unit)
+  return [...reached]
+}
 
 const words = (value: Known<string>): string[] =>
   value instanceof Unknown ? [] : value.split(/\s+/).filter((word) => word !== '')
 
 const isUp = (unit: UnitState): boolean => unit.properties.ActiveState === 'active'
+const isDown = ({ properties: { ActiveState } }: UnitState): boolean =>
+  ActiveState === 'inactive' || ActiveState === 'failed'
 
 const start = (units: Units, name: string, why: string): void => {
   const unit = units.get(name)

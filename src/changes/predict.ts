@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { absent, type FileNode, type Ownership } from '../facts/node.ts'
 import type { HostState } from '../facts/state.ts'
-import { canonical, lookUp, place, type Tree } from '../facts/tree.ts'
+import { canonical, lookUp, nowhere, place, type Tree } from '../facts/tree.ts'
 import { Unknown } from '../facts/unknown.ts'
 import { type Change, Secret } from './change.ts'
 import { withPackages } from './predict-packages.ts'
@@ -53,7 +53,7 @@ const predictKind = (state: HostState, change: Change): HostState => {
 const linked = (tree: Tree, { path, target }: Extract<Change, { kind: 'link' }>): Tree => {
   const after = place(tree, path, { type: 'symlink', target })
   const leadsTo = canonical(after, path, true)
-  if (leadsTo instanceof Unknown || lookUp(after, leadsTo) !== undefined) return after
+  if (leadsTo instanceof Unknown || leadsTo === nowhere || lookUp(after, leadsTo) !== undefined) return after
   return { nodes: new Map(after.nodes).set(leadsTo, new Unknown(`link ${path}`)) }
 }
 

@@ -1,5 +1,6 @@
+import type { KnownNode } from '../facts/node.ts'
 import type { HostState } from '../facts/state.ts'
-import { canonical } from '../facts/tree.ts'
+import { canonical, parentOf } from '../facts/tree.ts'
 import { type UnitProperty, type UnitState, unitProperties } from '../facts/unit.ts'
 import { type Known, Unknown } from '../facts/unknown.ts'
 
@@ -17,9 +18,7 @@ export const spoil = (state: HostState, key: string, why: string): HostState => 
     }
     case 'unit': {
       const unit = state.units.get(name)
-      return unit === undefined
-        ? state
-        : { ...state, units: new Map(state.units).set(name, unknownUnit(unit, unitProperties, unknown)) }
+      return unit === undefined ? state : { ...state, units: new Map(state.units).set(name, spoiltUnit(unit, unknown)) }
     }
     case 'package':
       return { ...state, packages: set(state.packages, name, unknown) }
@@ -36,15 +35,28 @@ export const spoil = (state: HostState, key: string, why: string): HostState => 
   }
 }
 
-const spoilTree = <T>(
-  nodes: ReadonlyMap<string, T>,
+/** The path, all below it, and whether the directory above still lists it. */
+const spoilTree = (
+  nodes: ReadonlyMap<string, KnownNode>,
   at: string,
   unknown: Unknown,
-): ReadonlyMap<string, T | Unknown> => {
-  const spoilt = new Map<string, T | Unknown>(nodes)
+): ReadonlyMap<string, KnownNode> => {
+  const spoilt = new Map(nodes)
   for (const path of nodes.keys()) if (path === at || path.startsWith(`${at}/`)) spoilt.set(path, unknown)
+  const above = nodes.get(parentOf(at))
+  if (above !== undefined && parentOf(at) !== at) spoilt.set(parentOf(at), withUnknownEntries(above, unknown))
   return spoilt
 }
+
+export const withUnknownEntries = (node: KnownNode, unknown: Unknown): KnownNode =>
+  node instanceof Unknown || node.type !== 'directory' || node.entries === undefined
+    ? node
+    : { ...node, entries: unknown }
+
+const spoiltUnit = (unit: UnitState, unknown: Unknown): UnitState => ({
+  ...unknownUnit(unit, unitProperties, unknown),
+  ...(unit.starts !== undefined && { starts: unknown }),
+})
 
 /** A unit of which these properties are not known any more; its process never is then. */
 export const unknownUnit = (unit: UnitState, properties: readonly UnitProperty[], unknown: Unknown): UnitState => {

@@ -1,6 +1,6 @@
 import { type DroverError, type ErrorCode, toDroverError } from '../errors.ts'
 import { type ExitCode, exitCode } from '../report/exit-code.ts'
-import { outcomeOf } from '../runner/lane.ts'
+import { outcomeOf } from '../runner/outcome.ts'
 
 const requestCodes: readonly ErrorCode[] = [
   'usage',
@@ -14,7 +14,6 @@ const requestCodes: readonly ErrorCode[] = [
   'secret-in-text',
   'key-unusable',
   'known-hosts-unreadable',
-  'confirmation-needed',
 ]
 
 /** The exit code of an error by itself; docs/errors.md shows it beside each code. */

@@ -49,6 +49,7 @@ export const connectionOptions = (command: Command): Command =>
     .option('-f, --forks <hosts>', 'hosts at a time (also --concurrency)', positiveInteger, 20)
     .addOption(aliasOf('forks', '--concurrency <hosts>', positiveInteger))
     .option('-u, --user <name>', 'connect as this user where the inventory names none')
+    .option('-b, --become', 'get root rights through sudo on all hosts, whatever the inventory says')
     .option('--private-key <file>', 'use this key where the inventory names none [env: DROVER_KEY_PASSPHRASE opens it]')
     .option('--known-hosts <file>', 'check all host keys against this file')
     .addOption(

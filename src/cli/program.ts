@@ -49,7 +49,7 @@ export const createProgram = (context: CliContext, onExitCode: (code: number) =>
       'name=value, {"name": ...} or @file; above all other variables; repeatable',
       collect,
     )
-    .option('-y, --yes', 'answer yes to every question')
+    .option('-y, --yes', 'ask nothing; no playbook of this version asks')
     .option('--reason <text>', "why; goes into the report and the hosts' journals", oneLine)
     .option('--ignore-preflight-errors <checks>', 'errors of these checks are warnings: a,b or all', commaList)
     .option('--fail-on-warnings', 'preflight fails on warnings, too')

@@ -19,6 +19,8 @@ export interface ConnectionOptions {
   /** For all hosts, jump hosts too, whatever the inventory says. */
   readonly knownHosts?: string
   readonly hostKeyPolicy?: HostKeyPolicy
+  /** Root rights through sudo on all hosts; without it the inventory decides. */
+  readonly become?: boolean
 }
 
 export interface Sources {
@@ -64,13 +66,14 @@ export const chooseHosts = (
   inventory: Inventory,
   options: InventoryOptions & ConnectionOptions,
 ): readonly Host[] => {
-  const { privateKey, knownHosts, hostKeyPolicy } = options
+  const { privateKey, knownHosts, hostKeyPolicy, become } = options
   const reached = (host: Host): Host => ({
     ...host,
     ...(privateKey !== undefined &&
       host.identityFiles.length === 0 && { identityFiles: [resolve(context.cwd, privateKey)] }),
     ...(knownHosts !== undefined && { knownHostsFiles: [resolve(context.cwd, knownHosts)] }),
     ...(hostKeyPolicy !== undefined && { hostKeyPolicy }),
+    ...(become === true && { become }),
     jump: host.jump.map(reached),
   })
   return selectHosts(inventory, options.limit ?? 'all', { cwd: context.cwd }).map(reached)

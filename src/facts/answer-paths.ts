@@ -1,3 +1,4 @@
+import { AnswerError } from './answer-error.ts'
 import { bytes, type Lines, records, wordsOf } from './lines.ts'
 import { absent, type Node } from './node.ts'
 import type { Question } from './question.ts'
@@ -35,23 +36,47 @@ const placeOf = (tree: Tree, path: string, follow = false): string => {
   return place instanceof Unknown ? path : place
 }
 
+const unreadable = (why: string): Node => ({ type: 'unreadable', why })
+const raced = unreadable('it changed while drover looked')
+
 const namedNodes = (question: Question, fields: readonly string[]): Map<string, Node> => {
-  const named = new Map<string, Node>(
-    question.paths.map((path) => [path, { type: 'unreadable', why: 'it vanished while drover looked' }]),
-  )
+  const named = new Map<string, Node>(question.paths.map((path) => [path, raced]))
   for (let at = 0; at < fields.length; ) {
-    const [kind, name = '', more = ''] = fields.slice(at, at + 3)
-    at += kind === 'L' || kind === 'S' ? 3 : 2
-    if (kind === 'L') named.set(name, { type: 'symlink', target: more })
-    else if (kind === 'S') named.set(name, statNode(more))
-    else named.set(name, kind === 'A' ? absent : { type: 'unreadable', why: kind === 'N' ? remote : noPermission })
+    const kind = fields[at] ?? ''
+    const size = kind === 'L' || kind === 'S' ? 3 : 2
+    const [, name, more = ''] = fields.slice(at, at + size)
+    if (at + size > fields.length || name === undefined) throw new AnswerError('paths', 'a record is cut')
+    named.set(name, nodeOf(kind, more))
+    at += size
   }
   return named
 }
 
-/** `%f %u %g %U %G %s %Y %d:%i` of stat. */
+const nodeOf = (kind: string, more: string): Node => {
+  switch (kind) {
+    case 'L':
+      // No link is empty: this one went before its text was read.
+      return more === '' ? raced : { type: 'symlink', target: more }
+    case 'S':
+      return statNode(more)
+    case 'A':
+      return absent
+    case 'N':
+      return unreadable(remote)
+    case 'P':
+      return unreadable(noPermission)
+    default:
+      throw new AnswerError('paths', 'a record of no known kind')
+  }
+}
+
+/** `%f %u %g %s %Y %d:%i %U:%G` of stat. Names stand last: those of a directory service may hold blanks. */
+const stat = /^([0-9a-f]+) (\d+) (\d+) (\d+) (-?\d+) (\d+:\d+) ([^:]*):(.*)$/s
+
 const statNode = (fields: string): Node => {
-  const [raw = '0', uid, gid, user = '', group = '', size, modified, inode = ''] = fields.split(' ')
+  const match = stat.exec(fields)
+  if (match === null) throw new AnswerError('paths', 'a record of stat is cut')
+  const [, raw = '', uid, gid, size, modified, inode = '', user = '', group = ''] = match
   const bits = Number.parseInt(raw, 16)
   const owner = { mode: bits & 0o7777, uid: Number(uid), gid: Number(gid), user, group }
   switch (bits & 0o170000) {
@@ -59,6 +84,9 @@ const statNode = (fields: string): Node => {
       return { type: 'file', ...owner, size: Number(size), inode, modifiedS: Number(modified) }
     case 0o040000:
       return { type: 'directory', ...owner, inode }
+    case 0o120000:
+      // It was none when the shell looked.
+      return raced
     default:
       return { type: 'other' }
   }
@@ -66,35 +94,46 @@ const statNode = (fields: string): Node => {
 
 const withContents = (question: Question, lines: PathLines, tree: Tree): Tree => {
   const nodes = new Map(tree.nodes)
-  const change = (path: string, how: (node: Node) => Node): void => {
+  const change = (path: string, type: Node['type'], how: (node: Node) => Node): void => {
     const at = placeOf(tree, path, true)
     const node = nodes.get(at)
-    if (node !== undefined && !(node instanceof Unknown)) nodes.set(at, how(node))
+    if (node !== undefined && !(node instanceof Unknown) && node.type === type) nodes.set(at, how(node))
   }
   for (const [index, { path }] of question.texts.entries()) {
-    const [word, content] = wordsOf(lines.texts[index] ?? '')
-    change(path, (node) => {
-      if (word === 'denied') return { type: 'unreadable', why: noPermission }
-      return word === 'text' && node.type === 'file' ? { ...node, content: new Uint8Array(bytes(content)) } : node
+    const [word, content, code] = wordsOf(lines.texts[index] ?? '')
+    change(path, 'file', (node) => {
+      if (word === 'denied') return unreadable(noPermission)
+      if (word !== 'text') return raced
+      return code === '0' ? withContent(node, bytes(content)) : unreadable(`reading it ended with ${code}`)
     })
   }
-  const digests = new Map(records(lines.digests[0]).map((record) => [record.slice(66), record.slice(0, 64)]))
+  const digests = new Map(digestRecords(lines.digests[0]))
   for (const path of question.digests) {
     const sha256 = digests.get(path)
-    change(path, (node) =>
-      node.type !== 'file'
-        ? node
-        : sha256 === undefined
-          ? { type: 'unreadable', why: noPermission }
-          : { ...node, sha256 },
+    change(path, 'file', (node) =>
+      sha256 === undefined ? unreadable('drover could not read it to its end') : { ...node, sha256 },
     )
   }
   for (const [index, path] of question.directories.entries()) {
     const [word, names] = wordsOf(lines.entries[index] ?? '')
-    change(path, (node) => {
-      if (word === 'denied') return { type: 'unreadable', why: noPermission }
-      return word === 'names' && node.type === 'directory' ? { ...node, entries: records(names).sort() } : node
+    change(path, 'directory', (node) => {
+      if (word === 'denied') return unreadable(noPermission)
+      if (word === 'many') return unreadable('it holds more names than drover reads')
+      return word === 'names' ? { ...node, entries: records(names).sort() } : raced
     })
   }
   return { nodes }
 }
+
+/** Two names of one file may have been asked for different lengths of it. */
+const withContent = (node: Node, content: Buffer): Node =>
+  node.type === 'file' && node.content instanceof Uint8Array && node.content.length > content.length
+    ? node
+    : ({ ...node, content: new Uint8Array(content) } as Node)
+
+const digestRecords = (line: string | undefined): [path: string, sha256: string][] =>
+  records(line).map((record) => {
+    const match = /^([0-9a-f]{64}) \*(.*)$/s.exec(record)
+    if (match === null) throw new AnswerError('digests', 'a record is cut')
+    return [match[2] ?? '', match[1] ?? '']
+  })

@@ -70,7 +70,8 @@ const packageManager = (lines: Lines): HostState['packageManager'] => {
 
 const packages = (question: Question, lines: Lines): Map<string, string | null> => {
   const all = new Map<string, string | null>(question.packages.map((name) => [name, null]))
-  if (all.size > 0 && !lines[0]?.startsWith('manager ')) throw new AnswerError('packages', 'no package manager is named')
+  if (all.size > 0 && !lines[0]?.startsWith('manager '))
+    throw new AnswerError('packages', 'no package manager is named')
   if (lines.includes('stalled')) throw new AnswerError('packages', 'the package database does not answer')
   for (const line of lines.slice(1)) {
     const [status, name = '', version = ''] = wordsOf(line)

@@ -1,6 +1,6 @@
 import { type Fact, factKey as keyOf, mergeFacts, type ProbeName } from './fact.ts'
 import { shellSource } from './shell-source.ts'
-import { ancestry, parentOf } from './tree.ts'
+import { ancestry, isCleanPath, parentOf } from './tree.ts'
 import { isUnitName, unitProperties } from './unit.ts'
 
 /** One section of the inspect script and what it is asked, in the order its answers come back. */
@@ -31,12 +31,17 @@ type PathFact = Extract<Fact, { kind: 'path' }>
 
 const commandTimeoutS = 20
 
-/** The batched question for a set of facts. Throws on a unit name that would end the batch on the host. */
+/** The batched question for a set of facts. Throws on a unit name that would end the batch on the host, or a path that is none. */
 export const questionFor = (asked: readonly Fact[]): Question => {
   const facts = mergeFacts(asked)
   const paths = facts.filter((fact): fact is PathFact => fact.kind === 'path')
   const units = facts.filter((fact) => fact.kind === 'unit')
   for (const unit of units) if (!isUnitName(unit.name)) throw new Error(`not a unit name: ${unit.name}`)
+  for (const fact of facts) {
+    if ((fact.kind === 'path' || fact.kind === 'mount') && !isCleanPath(fact.path)) {
+      throw new Error(`not a clean path: ${fact.path}`)
+    }
+  }
   const everyPath = new Set(
     [...paths.map((fact) => fact.path), ...facts.flatMap((fact) => (fact.kind === 'mount' ? [fact.path] : []))].flatMap(
       ancestry,

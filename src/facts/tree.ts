@@ -40,20 +40,21 @@ export const isCleanPath = (path: string): boolean =>
 // Linux gives up at 40 as well.
 const maxLinks = 40
 
-/** The place of a path that goes round in links: no file can be there, and no real path has this form. */
+/** The place of a path that leads nowhere (round in links, say): nothing can be there, and no real path has this form. */
 export const nowhere = '\0'
 
 /** Where a path really is: every link before the last component followed, the last one too if `follow`. */
 export const canonical = (tree: Tree, path: string, follow = false): Known<string> => {
   let links = 0
   let done = '/'
-  let todo = path.split('/').filter((part) => part !== '')
+  let todo = partsOf(path)
   while (todo.length > 0) {
     const [part = '', ...rest] = todo
     todo = rest
-    if (part === '.') continue
-    if (part === '..') {
-      done = parentOf(done)
+    if (part === '.' || part === '..') {
+      // As the kernel sees it: what is no directory has neither.
+      if (isNoDirectory(nodeAt(tree, done))) return nowhere
+      if (part === '..') done = parentOf(done)
       continue
     }
     const here = join(done, part)
@@ -63,7 +64,7 @@ export const canonical = (tree: Tree, path: string, follow = false): Known<strin
       links += 1
       if (links > maxLinks) return nowhere
       if (node.target.startsWith('/')) done = '/'
-      todo = [...node.target.split('/').filter((step) => step !== ''), ...todo]
+      todo = [...partsOf(node.target), ...todo]
       continue
     }
     done = here
@@ -71,11 +72,24 @@ export const canonical = (tree: Tree, path: string, follow = false): Known<strin
   return done
 }
 
+/** A slash at the end asks for a directory, as `/.` does. */
+const partsOf = (path: string): string[] => {
+  const parts = path.split('/').filter((part) => part !== '')
+  return path.endsWith('/') && parts.length > 0 ? [...parts, '.'] : parts
+}
+
+const isNoDirectory = (node: KnownNode | undefined): boolean =>
+  node !== undefined && !(node instanceof Unknown) && ['absent', 'file', 'other'].includes(node.type)
+
 /** What lies at a path by lstat. A path under something absent is absent; one nobody asked about is undefined. */
 export const lookUp = (tree: Tree, path: string, follow = false): KnownNode | undefined => {
   const place = canonical(tree, path, follow)
   if (place instanceof Unknown) return place
-  if (place === nowhere) return absent
+  return place === nowhere ? absent : nodeAt(tree, place)
+}
+
+/** What lies at a canonical place. */
+const nodeAt = (tree: Tree, place: string): KnownNode | undefined => {
   const node = tree.nodes.get(place)
   if (node !== undefined) return node
   for (let below = place, above = parentOf(place); below !== '/'; below = above, above = parentOf(above)) {
@@ -94,7 +108,7 @@ const lacks = (directory: DirectoryNode, name: string): boolean =>
 /** The tree with another node at a path. What lay below goes, unless a directory stays a directory. */
 export const place = (tree: Tree, path: string, node: KnownNode): Tree => {
   const at = known(`the place of ${path}`, canonical(tree, path))
-  if (at === nowhere) throw new Error(`${path} goes round in links`)
+  if (at === nowhere) throw new Error(`${path} leads nowhere`)
   const nodes = new Map(tree.nodes)
   const isDirectory = (value: KnownNode | undefined): boolean =>
     value !== undefined && !(value instanceof Unknown) && value.type === 'directory'

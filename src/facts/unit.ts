@@ -38,7 +38,7 @@ export type UnitProperty = (typeof unitProperties)[number]
 /** The loaded half of a unit. The half on disk is asked as paths: fragment, drop-ins, `.wants` links. */
 export interface UnitState {
   readonly properties: Readonly<Record<UnitProperty, Known<string>>>
-  /** What MainPID runs, without ` (deleted)`; empty when nothing runs. */
+  /** What MainPID runs, without ` (deleted)`; empty when nothing runs, `hiddenExe` where the host does not tell. */
   readonly exe: Known<string>
   /** Starts inside its own limit window, counted from the journal: an upper bound. Absent: not asked. */
   readonly starts?: Known<number>
@@ -48,6 +48,9 @@ export interface UnitState {
    */
   readonly pending?: readonly (UnitModel | 'unseen')[]
 }
+
+/** Something runs, and only root may see what. */
+export const hiddenExe = '?'
 
 /** What a unit file drover writes makes true once it is loaded, so that a reload can be predicted. */
 export interface UnitModel {

@@ -2,7 +2,7 @@ import { commandKey, type ProbeName, probeKey } from './fact.ts'
 import type { Node } from './node.ts'
 import type { CommandResult, HostState, MountFacts, OsFacts, SelfFacts, SystemdAnswer } from './state.ts'
 import { canonical, lookUp } from './tree.ts'
-import type { UnitProperty, UnitState } from './unit.ts'
+import { hiddenExe, type UnitProperty, type UnitState } from './unit.ts'
 import { known, Unreadable } from './unknown.ts'
 
 /**
@@ -68,7 +68,7 @@ export const viewOf = (state: HostState): HostView => {
     text: (path) => {
       const file = node(path, true)
       if (file.type !== 'file') return null
-      return new TextDecoder().decode(known(`content of ${path}`, asked(file.content, `content of ${path}`)))
+      return decoder.decode(known(`content of ${path}`, asked(file.content, `content of ${path}`)))
     },
     sha256: (path) => {
       const file = node(path, true)
@@ -100,6 +100,9 @@ export const viewOf = (state: HostState): HostView => {
   }
 }
 
+// A byte order mark is a part of the text as much as any other character.
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
 const unitView = (name: string, unit: UnitState): UnitView => {
   const get = (property: UnitProperty): string => known(`${property} of ${name}`, unit.properties[property])
   return {
@@ -110,7 +113,9 @@ const unitView = (name: string, unit: UnitState): UnitView => {
         .split(/\s+/)
         .filter((word) => word !== ''),
     get exe() {
-      return known(`executable of ${name}`, unit.exe)
+      const exe = known(`executable of ${name}`, unit.exe)
+      if (exe === hiddenExe) throw new Unreadable(`executable of ${name}`, 'its process does not show it')
+      return exe
     },
     get starts() {
       return known(`starts of ${name}`, asked(unit.starts, `starts of ${name}`))

@@ -45,7 +45,8 @@ const unionFaults = (
   known: ReadonlyMap<string, readonly string[]>,
 ): ShapeFault[] => {
   const isKind = (inner: Issue): boolean => inner.path.length === 0 && inner.code === 'invalid_type'
-  const meant = issue.errors.find((branch) => !branch.some(isKind))
+  // What is missing is near to nothing.
+  const meant = issue.input === undefined ? undefined : issue.errors.find((branch) => !branch.some(isKind))
   if (meant !== undefined) return meant.flatMap((inner) => toFaults(inner, path, known))
   const kinds = issue.errors
     .flat()

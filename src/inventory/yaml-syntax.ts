@@ -1,7 +1,6 @@
 import type { Document, YAMLError } from 'yaml'
 import type { Complaint } from './yaml-data.ts'
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the purpose
 const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/
 
 /** What makes a text no YAML 1.2 file at all; nothing of it is looked at further. */
@@ -9,7 +8,9 @@ export const syntaxFaults = (document: Document, text: string): Complaint[] => {
   const unprintable = control.exec(text)
   // The library's lexer goes astray after one, so its own errors would mislead.
   if (unprintable !== null) return [unprintableAt(unprintable.index, text)]
-  const complaints = [...document.errors, ...document.warnings].map(complaint)
+  // The library tells of a flow map that is never closed once for each map that holds it.
+  const all = [...document.errors, ...document.warnings].map(complaint)
+  const complaints = [...new Map(all.map((one) => [`${one.offset} ${one.message}`, one])).values()]
   const version = document.directives?.yaml
   if (version?.explicit === true && version.version !== '1.2') {
     const message = `The file asks for YAML ${version.version}.`
@@ -32,7 +33,7 @@ const general = 'Correct the YAML there; a text with : # [ ] { } or quotes in it
 
 const wordings: { [code in YAMLError['code']]?: readonly [message: string | undefined, remedy: string] } = {
   TAB_AS_INDENT: [undefined, 'Indent with spaces.'],
-  BAD_INDENT: [undefined, 'Align the line with its neighbours, with spaces.'],
+  BAD_INDENT: [undefined, 'Align the line with its neighbours, with spaces, and close every { and [.'],
   MULTIPLE_DOCS: [
     'The file holds several YAML documents.',
     'Keep one document: remove the line --- and what follows, or split the file.',

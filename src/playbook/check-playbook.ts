@@ -1,7 +1,7 @@
 import type { InputFault } from '../errors.ts'
 import type { VarValue } from '../inventory/host.ts'
-import { didYouMean, nearName } from '../inventory/near.ts'
 import { quoted } from '../inventory/names.ts'
+import { didYouMean, nearName } from '../inventory/near.ts'
 import { faultAt } from '../inventory/positions.ts'
 import type { StrictYaml, YamlPath } from '../inventory/strict-yaml.ts'
 import { checkPlain, checkTexts, checkVars } from './check-texts.ts'

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { InputFault } from '../errors.ts'
 import { InputError } from '../errors.ts'
-import type { VarValue, Vars } from '../inventory/host.ts'
+import type { Vars, VarValue } from '../inventory/host.ts'
 import type { ReadFile } from '../inventory/read-text.ts'
 import { readText } from '../inventory/read-text.ts'
 import { parseStrictYaml } from '../inventory/strict-yaml.ts'

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { DroverError } from '../errors.ts'
-import { didYouMean, nearName } from '../inventory/near.ts'
 import { quoted } from '../inventory/names.ts'
+import { didYouMean, nearName } from '../inventory/near.ts'
 
 const suffix = '.yaml'
 

@@ -4,7 +4,7 @@ import type { YamlPath } from '../inventory/strict-yaml.ts'
 import type { Playbook } from './playbook.ts'
 import { positionIn } from './positions.ts'
 
-export interface PlaceProblem {
+interface PlaceProblem {
   readonly code: ErrorCode
   readonly path: YamlPath
   readonly message: string

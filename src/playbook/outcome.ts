@@ -5,7 +5,7 @@ import type { Value } from './value.ts'
 export type ProblemCode = 'playbook-invalid' | 'variable-undefined' | 'secret-in-text'
 
 /** Why a value cannot be had. */
-export interface ValueProblem extends Problem {
+interface ValueProblem extends Problem {
   readonly code: ProblemCode
   /** Where in the value that was to be filled in. */
   readonly path: YamlPath
@@ -16,7 +16,7 @@ export interface ValueProblem extends Problem {
 /** A value with the room it takes when written out, or everything that stands in its way. */
 export type Outcome = Filled | { readonly problems: readonly ValueProblem[] }
 
-export interface Filled {
+interface Filled {
   readonly value: Value
   readonly size: number
   readonly height: number

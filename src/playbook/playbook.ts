@@ -1,4 +1,4 @@
-import type { Host, VarValue, Vars } from '../inventory/host.ts'
+import type { Host, Vars, VarValue } from '../inventory/host.ts'
 
 /** A playbook as it was read: variables not yet put in, so one playbook serves every host. */
 export interface Playbook {

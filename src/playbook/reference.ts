@@ -1,6 +1,6 @@
 import type { VarValue } from '../inventory/host.ts'
-import { quoted } from '../inventory/names.ts'
 import type { Problem } from '../inventory/names.ts'
+import { quoted } from '../inventory/names.ts'
 
 /** `${name}` or `${name.key.0}`. */
 export interface Reference {

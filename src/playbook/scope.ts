@@ -1,4 +1,4 @@
-import type { Host, VarValue, Vars } from '../inventory/host.ts'
+import type { Host, Vars, VarValue } from '../inventory/host.ts'
 import { escapeReferences } from './reference.ts'
 
 /** The one name that is drover's own: no playbook and no `-e` may define it. */

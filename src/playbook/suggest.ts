@@ -1,6 +1,6 @@
 import { nearName } from '../inventory/near.ts'
 
-export interface Missing {
+interface Missing {
   /** What `text` was looked for in. */
   readonly parent: string
   readonly text: string

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import type { OsFamily } from '../facts/state.ts'
 import { isCleanPath } from '../facts/tree.ts'
 import { isUnitName, unitProperties } from '../facts/unit.ts'
-import { didYouMean, nearName } from '../inventory/near.ts'
 import { quoted } from '../inventory/names.ts'
+import { didYouMean, nearName } from '../inventory/near.ts'
 import type { FactCondition, When } from './playbook.ts'
 
 const families: Readonly<Record<OsFamily, true>> = { rhel: true, ubuntu: true, debian: true, acl: true, other: true }

@@ -3,7 +3,7 @@ import type { HostReport, StepReport } from './host-report.ts'
 import { hostPreflight } from './preflight.ts'
 import { unreachable } from './unreachable.ts'
 
-export type HostEvent = Exclude<RunEvent, { readonly type: 'run-started' | 'notice' | 'run-ended' }>
+type HostEvent = Exclude<RunEvent, { readonly type: 'run-started' | 'notice' | 'run-ended' }>
 
 export interface HostFold {
   take(event: HostEvent): void

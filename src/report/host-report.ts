@@ -5,7 +5,7 @@ const count = z.int().min(0)
 const milliseconds = z.number().min(0)
 const time = z.iso.datetime()
 
-export const errorSchema = z
+const errorSchema = z
   .strictObject({
     code: z.string().meta({ description: 'Stable; docs/errors.md explains each.' }),
     message: z.string(),
@@ -47,7 +47,7 @@ const findingSchema = z
   .meta({ id: 'Finding' })
 
 /** Field for field what the agent's own `preflight --output json` prints, so that one parser reads both. */
-export const preflightSchema = z
+const preflightSchema = z
   .strictObject({
     status: z.enum(['ok', 'failed']),
     checks: z.array(
@@ -90,7 +90,6 @@ export const hostReportSchema = z
 
 export type HostReport = z.infer<typeof hostReportSchema>
 export type StepReport = z.infer<typeof stepSchema>
-export type FindingReport = z.infer<typeof findingSchema>
 export type PreflightReport = z.infer<typeof preflightSchema>
 
 /** A file name per host. A name that had to be altered, or differs from another in case only, gets a digest. */

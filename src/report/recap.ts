@@ -3,7 +3,7 @@ import { banner, type Paint, type Tone } from './paint.ts'
 import { printable } from './printable.ts'
 import type { RunReport } from './run-report.ts'
 
-export interface RecapCounters {
+interface RecapCounters {
   readonly ok: number
   readonly changed: number
   readonly unreachable: number
@@ -15,7 +15,7 @@ export interface RecapCounters {
  * Ansible's counters. As there, `ok` includes what changed. People and scripts look for `failed=0` and
  * `unreachable=0`, so every host that is not as wanted has one of the two above zero, whatever its steps say.
  */
-export const recapCounters = (host: HostReport): RecapCounters => {
+const recapCounters = (host: HostReport): RecapCounters => {
   const count = (...results: StepReport['result'][]): number =>
     host.steps.filter((step) => results.includes(step.result)).length
   const changed = count('changed', 'would-change')

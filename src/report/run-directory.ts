@@ -39,7 +39,10 @@ export const createRunDirectory = (
 ): RunDirectory => {
   try {
     mkdirSync(root, { recursive: true, mode: 0o700 })
-    const run = makeUnique(root, `${now.toISOString().slice(0, 19).replaceAll(':', '-')}Z-${safe(info.playbook.name)}-${tag}`)
+    const run = makeUnique(
+      root,
+      `${now.toISOString().slice(0, 19).replaceAll(':', '-')}Z-${safe(info.playbook.name)}-${tag}`,
+    )
     const path = join(root, run)
     mkdirSync(join(path, 'hosts'), { mode: 0o700 })
     const { version, ...who } = info
@@ -74,10 +77,12 @@ export const writeReports = async (
 ): Promise<void> => {
   let failed = false
   const write = (file: string, value: unknown): Promise<void> =>
-    writeFileAtomically(join(directory.path, file), typeof value === 'string' ? value : jsonText(value)).catch((error: Error) => {
-      if (!failed) onError(error)
-      failed = true
-    })
+    writeFileAtomically(join(directory.path, file), typeof value === 'string' ? value : jsonText(value)).catch(
+      (error: Error) => {
+        if (!failed) onError(error)
+        failed = true
+      },
+    )
   const names = hostFileNames(report.hosts.map((host) => host.name))
   for (const host of report.hosts) {
     const file = names.get(host.name)

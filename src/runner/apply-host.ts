@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { sha256 } from '../changes/predict.ts'
 import { DroverError } from '../errors.ts'
 import { shellSource } from '../facts/shell-source.ts'
@@ -26,15 +27,16 @@ export const applyHost = async (
   onProgress: (progress: ApplyProgress) => void,
 ): Promise<void> => {
   const { run } = lane
-  const { script, content, deadlineS } = applyScript(run, changes)
-  const progress = followApply(onProgress)
+  const token = randomBytes(12).toString('hex')
+  const { script, content, deadlineS } = applyScript(run, changes, token)
+  const progress = followApply(token, onProgress)
   const sized = (bytes: Buffer): [string, string] => [String(bytes.length), sha256(bytes)]
   const answer = await lane.exec('apply', () =>
     runScript(lane.connection, {
       run: run.id,
       verb: 'apply',
       script: source('../facts/inspect/lease.sh') + source('../changes/apply/main.sh'),
-      args: [run.id, run.operator, String(deadlineS), ...sized(script), ...sized(content), String(leaseTtlS)],
+      args: [run.id, run.operator, String(deadlineS), ...sized(script), ...sized(content), String(leaseTtlS), token],
       payload: Buffer.concat([script, content]),
       become: lane.become,
       deadlineMs: deadlineS * 1000 + run.deadlines.applyGraceMs,
@@ -65,8 +67,8 @@ export const cancelApply = async (lane: Lane): Promise<void> => {
   await runScript(lane.connection, {
     run: lane.run.id,
     verb: 'cancel',
-    script: source('../changes/apply/cancel.sh'),
-    args: [lane.run.id, '10'],
+    script: source('../facts/inspect/lease.sh') + source('../changes/apply/cancel.sh'),
+    args: [lane.run.id, '10', lane.run.operator],
     become: lane.become,
     deadlineMs: 40_000,
     maxBytes,

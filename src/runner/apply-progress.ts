@@ -18,10 +18,12 @@ export interface ApplyFollower {
 const lastLines = 40
 
 /**
- * Reads the unit's output as it comes. A success is the script's own last line and systemd's `exited 0`
+ * Reads the unit's output as it comes. What reports is marked with a token that only this apply knows, so no
+ * output of a command can pass for a report, of a success or of anything else. A success is the script's own last line and systemd's `exited 0`
  * together: the Result of a stopped or collected unit is always `success` (mechanisms.md 1).
  */
-export const followApply = (onProgress: (progress: ApplyProgress) => void): ApplyFollower => {
+export const followApply = (token: string, onProgress: (progress: ApplyProgress) => void): ApplyFollower => {
+  const reportMark = `\x1e${token} `
   const decoder = new TextDecoder()
   let rest = ''
   let current: number | null = null
@@ -31,13 +33,13 @@ export const followApply = (onProgress: (progress: ApplyProgress) => void): Appl
   let end: ApplyEnd | null = null
   const line = (text: string): void => {
     // A command may have left its own last line open before our mark.
-    const at = text.indexOf('\x1e')
+    const at = text.indexOf(reportMark)
     if (at < 0) {
       words = [...words, text].slice(-lastLines)
       return
     }
     if (at > 0) words = [...words, text.slice(0, at)].slice(-lastLines)
-    const [mark, first = '', second = '', third = ''] = text.slice(at + 1).split(' ')
+    const [mark, first = '', second = '', third = ''] = text.slice(at + reportMark.length).split(' ')
     const change = Number(first)
     switch (mark) {
       case 'B':

@@ -15,11 +15,11 @@ export interface ApplyScript {
  * Our function files, then one call per line, every word quoted. All of it inside `main`, so that a script
  * that is somehow cut is a syntax error and not half a job.
  */
-export const applyScript = (run: Run, changes: readonly PlannedChange[]): ApplyScript => {
+export const applyScript = (run: Run, changes: readonly PlannedChange[], token: string): ApplyScript => {
   const { calls, content, deadlineS } = compile(changes)
   const lines = [
     'main() {',
-    `set_up "$1" ${[run.id, journalLine(run, changes)].map(shellQuote).join(' ')}`,
+    `set_up "$1" ${[run.id, journalLine(run, changes), token].map(shellQuote).join(' ')}`,
     ...calls.map(callLine),
     'finish',
     '}',
@@ -43,5 +43,7 @@ export const journalLine = (run: Run, changes: readonly PlannedChange[]): string
     `${changes.length} changes: ${changes.map(({ summary }) => summary).join('; ')}`,
   ]
     .join(', ')
-    .replaceAll('\n', ' ')
+    .replaceAll(/[\r\n]/g, ' ')
     .slice(0, 4000)
+    // A character that needs two units may have been cut in half.
+    .toWellFormed()

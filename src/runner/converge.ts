@@ -6,7 +6,8 @@ import { whenFacts } from '../playbook/when.ts'
 import { applyHost, cancelApply, leaseTtlS, releaseHost } from './apply-host.ts'
 import type { ChangeReport, Outcome, StepResult } from './events.ts'
 import { inspectHost } from './inspect-host.ts'
-import { errorReport, type Lane, outcomeOf } from './lane.ts'
+import type { Lane } from './lane.ts'
+import { errorReport, outcomeOf } from './outcome.ts'
 import { type HostPlan, type PlannedChange, planHost, type StepPlan, type Tasks } from './plan.ts'
 import { emit } from './run.ts'
 
@@ -34,17 +35,19 @@ export const questionOf = (play: HostPlay, tasks: Tasks): Question =>
  */
 export const converge = async (lane: Lane): Promise<Converged> => {
   const hold = { isHeld: false }
+  const applied: Applied = new Map()
   try {
-    return await convergeHost(lane, hold)
+    return await convergeHost(lane, hold, applied)
+  } catch (thrown) {
+    return ended(lane, { steps: [] }, applied, { step: null, error: asDetails(toDroverError(thrown), thrown) })
   } finally {
     if (hold.isHeld) await releaseHost(lane).catch(() => undefined)
   }
 }
 
-const convergeHost = async (lane: Lane, hold: { isHeld: boolean }): Promise<Converged> => {
+const convergeHost = async (lane: Lane, hold: { isHeld: boolean }, applied: Applied): Promise<Converged> => {
   const { run, play } = lane
   const question = questionOf(play, run.tasks)
-  const applied = new Map<string, PlannedChange[]>()
   let settled = new Set<string>()
   let state = await inspectHost(lane, 'inspect', question)
   for (let segment = 0; ; segment += 1) {
@@ -55,6 +58,8 @@ const convergeHost = async (lane: Lane, hold: { isHeld: boolean }): Promise<Conv
     if (refusal?.error !== undefined) return ended(lane, plan, applied, { step: refusal, error: refusal.error })
     const unmet = plan.steps.find((step) => settled.has(step.name) && step.changes.length > 0)
     if (unmet !== undefined) return ended(lane, plan, applied, { step: unmet, error: notConverged(unmet) })
+    const stuck = changes.length > 0 ? undefined : plan.steps.find(({ status }) => status === 'unknown')
+    if (stuck !== undefined) return ended(lane, plan, applied, { step: stuck, error: neverKnown(stuck) })
     if (changes.length === 0) return ended(lane, plan, applied)
     if (run.mode === 'check') return ended(lane, plan, applied)
     if (run.softStop.aborted) return ended(lane, plan, applied, { step: firstWithChanges(plan), error: stopped })
@@ -62,7 +67,8 @@ const convergeHost = async (lane: Lane, hold: { isHeld: boolean }): Promise<Conv
     const failure = await applySegment(lane, changes, applied)
     if (failure !== null) return ended(lane, plan, applied, failure)
     hold.isHeld = true
-    const isLast = plan.steps.every(({ status, task }) => status !== 'unknown' || run.tasks.get(task)?.isCheck === true)
+    const isOver = new Set(plan.steps.filter(({ status }) => status !== 'unknown').map(({ name }) => name))
+    const isLast = play.steps.every(({ name, task }) => isOver.has(name) || run.tasks.get(task)?.isCheck === true)
     try {
       state = await verify(lane, question, isLast)
     } catch (thrown) {
@@ -81,12 +87,14 @@ const verify = (lane: Lane, question: Question, isLast: boolean): Promise<HostSt
   })
 
 type SegmentChange = PlannedChange & { readonly step: string }
-type Failure = { readonly step: Pick<StepPlan, 'name'>; readonly error: ErrorDetails }
+type Applied = Map<string, PlannedChange[]>
+/** `step` is null where it was no step that failed: the host could not be read, or a task could not plan. */
+type Failure = { readonly step: Pick<StepPlan, 'name'> | null; readonly error: ErrorDetails }
 
 const applySegment = async (
   lane: Lane,
   changes: readonly SegmentChange[],
-  applied: Map<string, PlannedChange[]>,
+  applied: Applied,
 ): Promise<Failure | null> => {
   const host = lane.play.host.name
   let current = changes[0]
@@ -109,12 +117,15 @@ const applySegment = async (
     if (error.code === 'cancelled') await cancelApply(lane).catch(() => undefined)
     const step = current?.step ?? ''
     emit(lane.run, { type: 'change-failed', host, step, summary: current?.summary ?? '', error: errorReport(error) })
-    return { step: { name: step }, error: { ...errorReport(error), cause: thrown } }
+    return { step: { name: step }, error: asDetails(error, thrown) }
   }
 }
 
+const asDetails = (error: DroverError, cause: unknown): ErrorDetails => ({ ...errorReport(error), cause })
+
 const firstWithChanges = (plan: HostPlan): StepPlan => plan.steps.find(({ changes }) => changes.length > 0) as StepPlan
-const lastWithChanges = (plan: HostPlan): StepPlan => plan.steps.findLast(({ changes }) => changes.length > 0) as StepPlan
+const lastWithChanges = (plan: HostPlan): StepPlan =>
+  plan.steps.findLast(({ changes }) => changes.length > 0) as StepPlan
 
 /** E4: after the first Ctrl-C a segment that runs may end, and none is begun. */
 const stopped: ErrorDetails = {
@@ -127,6 +138,13 @@ const unverified = (error: DroverError): ErrorDetails => ({
   ...errorReport(error),
   message: `The changes were made, but the look afterwards that would prove it failed: ${error.message}`,
   cause: error,
+})
+
+/** No plan may end so. Were it to happen, it must not pass for a host on which all is well. */
+const neverKnown = (step: StepPlan): ErrorDetails => ({
+  code: 'internal',
+  message: `Nothing is left to do that could make known what this step waits for: ${step.why ?? ''}.`,
+  remedy: 'This is a fault in drover. Run again with -vv and report what it prints.',
 })
 
 const notConverged = (step: StepPlan): ErrorDetails => ({
@@ -152,24 +170,30 @@ const reportPlan = (lane: Lane, plan: HostPlan, segment: number): void => {
 /** Tells of every step of the play, then of the host: each step has a result, those never reached included. */
 const ended = (
   lane: Lane,
-  plan: HostPlan,
+  plan: Pick<HostPlan, 'steps'>,
   applied: ReadonlyMap<string, readonly PlannedChange[]>,
   failure?: Failure,
 ): Converged => {
   const { run, play } = lane
   const host = play.host.name
   const isCheck = run.mode === 'check'
-  const error = failure === undefined ? undefined : new DroverError(failure.error).at({ host, step: failure.step.name })
+  const failedStep = failure?.step?.name
+  const error =
+    failure === undefined
+      ? undefined
+      : new DroverError(failure.error).at({ host, ...(failedStep !== undefined && { step: failedStep }) })
   let count = 0
-  let isReached = true
-  const names = [...new Set([...plan.steps.map(({ name }) => name), ...play.steps.map(({ name }) => name)])]
+  let isReached = failure?.step !== null
+  // What a cut run owed is paid in the first segment and stands in no later plan.
+  const paid = [...applied.keys()].filter((name) => play.steps.every((step) => step.name !== name))
+  const names = [...new Set([...paid, ...plan.steps.map(({ name }) => name), ...play.steps.map(({ name }) => name)])]
   for (const name of names) {
     const step = plan.steps.find((planned) => planned.name === name)
-    const task = step?.task ?? play.steps.find((other) => other.name === name)?.task ?? ''
+    const task = step?.task ?? play.steps.find((other) => other.name === name)?.task ?? 'drover'
     const changes = isCheck ? (step?.changes ?? []) : (applied.get(name) ?? [])
     count += changes.length
     for (const finding of step?.findings ?? []) emit(run, { type: 'finding', host, step: name, finding })
-    const isFailed = failure?.step.name === name
+    const isFailed = failedStep === name
     emit(run, {
       type: 'step-ended',
       host,
@@ -178,7 +202,7 @@ const ended = (
       result:
         isFailed && error !== undefined
           ? failedResult(step, error)
-          : isReached
+          : isReached || changes.length > 0
             ? resultOf(step, changes.length, isCheck)
             : 'skipped',
       ...(step?.status === 'skipped' && step.why !== undefined && { reason: step.why }),
@@ -190,7 +214,7 @@ const ended = (
   if (error !== undefined)
     return {
       outcome: failedOutcome(
-        plan.steps.find(({ name }) => name === failure?.step.name),
+        plan.steps.find(({ name }) => name === failedStep),
         error,
       ),
       changes: count,
@@ -203,9 +227,11 @@ const failedResult = (step: StepPlan | undefined, error: DroverError): StepResul
   failedOutcome(step, error) === 'blocked' ? 'blocked' : 'failed'
 
 const resultOf = (step: StepPlan | undefined, changes: number, isCheck: boolean): StepResult => {
+  if (changes > 0) return isCheck ? 'would-change' : 'changed'
   if (step === undefined || step.status === 'skipped') return 'skipped'
   if (step.status === 'unknown') return 'unknown'
-  return changes === 0 ? 'ok' : isCheck ? 'would-change' : 'changed'
+  // A step that wants something and got nothing, since a later one stopped the host, is not ok.
+  return step.changes.length > 0 ? 'skipped' : 'ok'
 }
 
 /** A step that was refused while planning left its host alone; anything later is a failure. */

@@ -4,6 +4,9 @@ import { nameOf } from '../facts/tree.ts'
 import type { Planned } from '../tasks/task.ts'
 import { planned } from '../tasks/task.ts'
 
+/** Names that steps.sh gives, and no file that somebody else might call `.drover.yaml`. */
+const temporary = /^\.drover\.[A-Za-z0-9._-]+\.\d+$/
+
 /**
  * What a cut run wrote and never had loaded is done first: what systemd will make of it nobody knows, so the
  * units are unknown after it. A restart is owed only to a unit that still runs; one nobody asked about is left
@@ -13,7 +16,7 @@ export const debtStep = (state: HostState): Planned | null => {
   const changes: Change[] = []
   // While somebody applies, temporary files are in use; the run will find the host locked in any case.
   const leftovers =
-    state.self.applying === null ? state.self.leftovers.filter((path) => nameOf(path).startsWith('.drover')) : []
+    state.self.applying === null ? state.self.leftovers.filter((path) => temporary.test(nameOf(path))) : []
   for (const path of leftovers) changes.push({ kind: 'remove', path, recurse: true })
   const units = [...state.units.keys()].map((name) => `unit:${name}`)
   if (state.self.owed.includes('daemon-reload'))

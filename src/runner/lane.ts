@@ -1,9 +1,10 @@
-import { type DroverError, type ErrorCode, toDroverError } from '../errors.ts'
+import { toDroverError } from '../errors.ts'
 import type { HostPlay } from '../playbook/playbook.ts'
 import type { Connection } from '../transport/connection.ts'
 import type { ScriptAnswer } from '../transport/run-script.ts'
 import { type Converged, converge } from './converge.ts'
-import type { ErrorReport, Outcome } from './events.ts'
+import type { Outcome } from './events.ts'
+import { errorReport, outcomeOf } from './outcome.ts'
 import { emit, type Run } from './run.ts'
 
 /** One host's way through a run: its connection and its voice. */
@@ -41,7 +42,7 @@ export const runLane = async (run: Run, play: HostPlay): Promise<Outcome> => {
     const error = toDroverError(thrown).at({ host })
     return end({ outcome: outcomeOf(error.code), changes: 0, error })
   } finally {
-    await connection?.close().catch(() => undefined)
+    await close(connection)
   }
 }
 
@@ -63,31 +64,13 @@ const laneOf = (run: Run, play: HostPlay, connection: Connection): Lane => ({
   },
 })
 
-const unreachable: readonly ErrorCode[] = [
-  'resolve-failed',
-  'connect-failed',
-  'connect-timeout',
-  'handshake-failed',
-  'host-key-unknown',
-  'host-key-changed',
-  'host-key-revoked',
-  'auth-failed',
-  'channel-failed',
-  'connection-lost',
-]
-
-export const outcomeOf = (code: ErrorCode): Outcome => {
-  if (code === 'cancelled') return 'cancelled'
-  if (code === 'locked' || code === 'drifted') return 'blocked'
-  return unreachable.includes(code) ? 'unreachable' : 'failed'
+/** What was found stands, whatever becomes of the connection. */
+const close = async (connection: Connection | undefined): Promise<void> => {
+  try {
+    await connection?.close()
+  } catch {
+    // It is gone either way.
+  }
 }
-
-export const errorReport = (error: DroverError): ErrorReport => ({
-  code: error.code,
-  message: error.message,
-  remedy: error.remedy,
-  ...(error.step !== undefined && { step: error.step }),
-  ...(error.detail !== undefined && { detail: error.detail }),
-})
 
 const ms = (since: number): number => Math.round(performance.now() - since)

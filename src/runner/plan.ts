@@ -56,23 +56,12 @@ export const planHost = (play: HostPlay, tasks: Tasks, state: HostState): HostPl
     else if (planned.status !== 'planned')
       steps.push({ ...empty(step), status: planned.status, error: planned.error, findings: planned.findings ?? [] })
     else {
-      const changes: PlannedChange[] = []
-      for (const change of planned.changes) {
-        const refused = unaskedPropagation(predicted, change)
-        if (refused !== null) {
-          steps.push({ ...empty(step), status: 'blocked', error: refused })
-          return false
-        }
-        const diff = diffOf(predicted, change)
-        changes.push({
-          change,
-          expects: expectationsOf(predicted, change),
-          summary: summaryOf(change),
-          ...(diff !== undefined && { diff }),
-        })
-        predicted = predict(predicted, change)
-      }
-      steps.push({ ...empty(step), status: 'planned', changes, findings: planned.findings ?? [] })
+      const folded = fold(predicted, planned.changes)
+      if ('changes' in folded) {
+        predicted = folded.predicted
+        steps.push({ ...empty(step), status: 'planned', changes: folded.changes, findings: planned.findings ?? [] })
+      } else if ('refused' in folded) steps.push({ ...empty(step), status: 'blocked', error: folded.refused })
+      else steps.push({ ...empty(step), status: 'unknown', why: folded.unknown })
     }
     return steps.at(-1)?.status === 'planned' || steps.at(-1)?.status === 'skipped'
   }
@@ -80,6 +69,32 @@ export const planHost = (play: HostPlay, tasks: Tasks, state: HostState): HostPl
   if (debts !== null) add({ name: 'owed by a run that was cut', task: 'drover' }, debts)
   for (const step of play.steps) if (!add(step, planStep(step, tasks, predicted, play.host))) break
   return { steps, predicted }
+}
+
+type Folded =
+  | { readonly changes: readonly PlannedChange[]; readonly predicted: HostState }
+  | { readonly refused: ErrorDetails }
+  | { readonly unknown: string }
+
+/** The changes of one step, each planned on what those before it leave. */
+const fold = (state: HostState, wanted: readonly Change[]): Folded => {
+  const changes: PlannedChange[] = []
+  let predicted = state
+  for (const change of wanted) {
+    const refused = unaskedPropagation(predicted, change)
+    if (refused !== null) return { refused }
+    try {
+      const diff = diffOf(predicted, change)
+      const expects = expectationsOf(predicted, change)
+      predicted = predict(predicted, change)
+      changes.push({ change, expects, summary: summaryOf(change), ...(diff !== undefined && { diff }) })
+    } catch (thrown) {
+      // Where the change would come to lie is not known yet, as below a link to where nobody looked.
+      if (thrown instanceof ReadsUnknown) return { unknown: thrown.message }
+      throw thrown
+    }
+  }
+  return { changes, predicted }
 }
 
 const empty = ({ name, task }: Pick<HostStep, 'name' | 'task'>): Omit<StepPlan, 'status'> => ({
@@ -118,8 +133,7 @@ const unreadable = (thrown: Unreadable): ErrorDetails => ({
 /** A stop or restart may only reach units whose state is known, or nobody could say what it will do. */
 const unaskedPropagation = (state: HostState, change: Change): ErrorDetails | null => {
   if (change.kind !== 'systemctl' || (change.verb !== 'stop' && change.verb !== 'restart')) return null
-  const unit = state.units.get(change.unit)
-  const unasked = unit === undefined ? [] : propagation(unit).filter((name) => !state.units.has(name))
+  const unasked = [change.unit, ...propagation(state.units, change)].filter((name) => !state.units.has(name))
   if (unasked.length === 0) return null
   return {
     code: 'propagation-unknown',

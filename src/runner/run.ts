@@ -29,4 +29,11 @@ export interface Run {
   readonly hardStop: AbortSignal
 }
 
-export const emit = (run: Run, body: RunEventBody): void => run.sink({ at: new Date().toISOString(), ...body })
+/** A sink does not throw; should one do so all the same, no host pays for it. */
+export const emit = (run: Run, body: RunEventBody): void => {
+  try {
+    run.sink({ at: new Date().toISOString(), ...body })
+  } catch {
+    // Nobody is left to tell.
+  }
+}

@@ -13,7 +13,8 @@ const params = z.strictObject({})
 /** What a person should know of a deployed host beside what a playbook is there to change (W8, domain.md 5.3). */
 export const healthReported: Task<z.output<typeof params>> = {
   name: 'health-reported',
-  summary: "Warnings about a deployed host are reported: agent, kubelet in the worker, secrets left behind, upgrades; nothing is changed.",
+  summary:
+    'Warnings about a deployed host are reported: agent, kubelet in the worker, secrets left behind, upgrades; nothing is changed.',
   params,
   isCheck: true,
   example: `name: health
@@ -48,7 +49,8 @@ const kubeletDown = (view: HostView, deployment: Deployment): Finding[] => {
   const { daemonState } = deployment
   if (daemonState?.ok !== true) return []
   const worker = deployment.worker(daemonState.activeMachine)
-  const isMachine = worker.activeState === 'active' && view.unit(worker.unit).get('ExecStart').includes('systemd-nspawn')
+  const isMachine =
+    worker.activeState === 'active' && view.unit(worker.unit).get('ExecStart').includes('systemd-nspawn')
   if (!isMachine) return []
   const { code, stdout } = view.command(kubeletArgv(worker.machine))
   if (code === 0) return []

@@ -41,8 +41,7 @@ steps:
     const dependency = containerdCause(deployment)
     if (dependency !== null) return blocked(dependency)
     const state = deployment.daemonState
-    if (state === null || !state.ok)
-      return blocked(stateUnreadable(state?.error ?? 'it can be read by root alone', deployment))
+    if (state === null || !state.ok) return blocked(stateUnreadable(deployment))
     const worker = deployment.worker(state.activeMachine)
     if (!worker.enabled) return satisfied(isUp(worker) ? [runsButDisabled(worker)] : [stoppedOnPurpose(worker)])
     if (isUp(worker)) return satisfied()

@@ -35,7 +35,7 @@ export const createHostKeyCheck = (
 
   const judge = (blob: Buffer): boolean => {
     if (host.hostKeyPolicy === 'off') {
-      onNotice(`the host key of ${name} is not checked (hostKeyPolicy: off): anyone could answer in its place`)
+      onNotice(`the host key of ${name} is not checked (host key policy off): anyone could answer in its place`)
       return true
     }
     const verdict = judgeHostKey(knownHosts.about(address, port), blob)

@@ -21,7 +21,7 @@ export const hostKeyError = (
         remedy: verdict.hasAuthority
           ? "known_hosts vouches for this host by a certificate authority only, which drover does not read. Add the host's own key."
           : `Compare the fingerprint on the host's console (ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub), then connect once with ` +
-            `\`ssh -p ${host.port} ${host.address}\`, or set \`hostKeyPolicy: accept-new\`.`,
+            `\`ssh -p ${host.port} ${host.user}@${host.address}\`, or let drover learn it with --host-key-policy accept-new.`,
       })
     case 'changed':
       return new DroverError({

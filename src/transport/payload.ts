@@ -26,6 +26,9 @@ export const composePayload = ({ script, args, token }: ScriptCall): ComposedScr
   const text = [
     `printf '\\036B ${token}\\n'; printf '\\036B ${token}\\n' >&2`,
     'LC_ALL=C; export LC_ALL',
+    // Where it is exported, systemctl takes every option after its verb for the name of a unit. Bash links it to its own mode.
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the braces are the shell's
+    'unset POSIXLY_CORRECT; [ -z "${BASH_VERSION-}" ] || set -o posix',
     // `main || code=$?` would switch off `set -e` inside main, so the option is carried into the subshell instead.
     `${body}case $- in *e*) drover_e=-e ;; *) drover_e=+e ;; esac; set +e`,
     `( set "$drover_e"; ${words}${readsStdin ? '' : ' </dev/null'} )`,

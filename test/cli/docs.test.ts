@@ -16,7 +16,6 @@ test('docs/errors.md has one row per code and its exit code', () => {
 
 test.each([
   ['usage', 5],
-  ['confirmation-needed', 5],
   ['host-key-changed', 4],
   ['change-failed', 2],
   ['drifted', 2],

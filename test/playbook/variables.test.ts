@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Secret } from '../../src/changes/change.ts'
-import type { VarValue, Vars } from '../../src/inventory/host.ts'
+import type { Vars, VarValue } from '../../src/inventory/host.ts'
 import type { Outcome } from '../../src/playbook/outcome.ts'
 import { depthLimit, sizeLimit } from '../../src/playbook/outcome.ts'
 import { escapeReferences } from '../../src/playbook/reference.ts'

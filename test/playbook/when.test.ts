@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { checkShape } from '../../src/inventory/check-shape.ts'
 import type { HostView } from '../../src/facts/view.ts'
+import { checkShape } from '../../src/inventory/check-shape.ts'
 import type { When } from '../../src/playbook/playbook.ts'
 import { evaluateWhen, whenFacts } from '../../src/playbook/when.ts'
 import { whenSchema } from '../../src/playbook/when-schema.ts'

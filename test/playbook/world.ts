@@ -21,7 +21,7 @@ const task = <P>(name: string, params: z.ZodType<P>): Task<P> => ({
 /** How often a schema was asked, since equal parameters are to be parsed once. */
 export const asked = { worker: 0 }
 
-export const worker = task(
+const worker = task(
   'worker-running',
   z.strictObject({ stable_s: z.int().min(1).default(45), names: z.array(z.string()).default([]) }).refine(() => {
     asked.worker += 1
@@ -29,7 +29,7 @@ export const worker = task(
   }),
 )
 
-export const file = task(
+const file = task(
   'file-present',
   // Deliberately not strict: drover makes it so.
   z.object({
@@ -39,7 +39,7 @@ export const file = task(
   }),
 )
 
-export const anything = task('anything', z.looseObject({}))
+const anything = task('anything', z.looseObject({}))
 
 export const tasks: ReadonlyMap<string, Task<never> | Task> = new Map<string, Task<never> | Task>(
   [worker, file, anything].map((one) => [one.name, one as Task<never>]),
@@ -75,7 +75,7 @@ export const hostOf = (name: string, changes: Partial<Host> = {}): Host => ({
   ...changes,
 })
 
-export const inventoryOf = (hosts: readonly Host[]): Inventory => {
+const inventoryOf = (hosts: readonly Host[]): Inventory => {
   const names = new Set(hosts.flatMap(({ groups }) => groups))
   const groups = [...names].map(
     (name): Group => ({

@@ -52,7 +52,12 @@ describe('run directory', () => {
   })
 
   test('a playbook’s name cannot leave the directory', () => {
-    const { run } = createRunDirectory(root, { ...info, playbook: { ...info.playbook, name: '../../x y' } }, now, 'a1b2c3')
+    const { run } = createRunDirectory(
+      root,
+      { ...info, playbook: { ...info.playbook, name: '../../x y' } },
+      now,
+      'a1b2c3',
+    )
     expect(run).toBe('2026-08-24T10-12-09Z-.._.._x_y-a1b2c3')
     expect(readdirSync(root)).toEqual([run])
   })

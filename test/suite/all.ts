@@ -1,6 +1,6 @@
 // npm test: the check, then every story on real hosts. The last line counts what the runner itself reports.
-import { ensureEngine } from '../../e2e/lab/engine.ts'
-import { check } from './check.ts'
+import { prepareMachine } from '../../e2e/lab/engine.ts'
+import { check, checkNeeds } from './check.ts'
 import { runStep } from './step.ts'
 import { testTransport } from './transport.ts'
 import { readCounts, reportFile, sum } from './vitest-report.ts'
@@ -8,8 +8,8 @@ import { readCounts, reportFile, sum } from './vitest-report.ts'
 const isAgreed = process.argv.includes('--yes') || process.env.CI !== undefined
 
 // All that apt has to bring is asked for once, before anything runs.
-await ensureEngine({ yes: isAgreed })
-const checked = await check(isAgreed)
+await prepareMachine({ yes: isAgreed, more: checkNeeds })
+const checked = await check()
 const isPrepared = await runStep({ name: 'lab images', argv: ['node', 'e2e/lab/main.ts', 'prepare', '--yes'] })
 const transports = []
 for (const image of ['rhel9-like', 'ubuntu-like'] as const) transports.push(await testTransport(image))
@@ -17,7 +17,15 @@ const report = reportFile('e2e')
 const isShown = true
 const stories = await runStep({
   name: 'stories on real hosts',
-  argv: ['vitest', 'run', '--config', 'vitest.e2e.config.ts', '--reporter=verbose', '--reporter=json', `--outputFile.json=${report}`],
+  argv: [
+    'vitest',
+    'run',
+    '--config',
+    'vitest.e2e.config.ts',
+    '--reporter=verbose',
+    '--reporter=json',
+    `--outputFile.json=${report}`,
+  ],
   isShown,
 })
 const { passed, failed, skipped } = sum([checked.counts, ...transports.map(({ counts }) => counts), readCounts(report)])

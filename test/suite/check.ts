@@ -1,11 +1,16 @@
 // npm run check: everything that needs no host, under a minute.
 import { globSync } from 'node:fs'
-import { installMissing } from '../../e2e/lab/install.ts'
+import { installMissing, type Need } from '../../e2e/lab/install.ts'
 import { root, runStep, type Step } from './step.ts'
 import { type Counts, readCounts, reportFile } from './vitest-report.ts'
 
-export const check = async (isAgreed: boolean): Promise<{ isGood: boolean; counts: Counts }> => {
-  await installMissing([{ command: 'shellcheck', packages: ['shellcheck'] }], isAgreed)
+/** What the check runs that npm does not bring. */
+export const checkNeeds: readonly Need[] = [
+  { command: 'shellcheck', packages: ['shellcheck'] },
+  { command: 'ssh-keygen', packages: ['openssh-client'] },
+]
+
+export const check = async (): Promise<{ isGood: boolean; counts: Counts }> => {
   const report = reportFile('unit')
   const scripts = globSync(['{src,e2e}/**/*.sh', 'test/golden/*.sh'], { cwd: root })
   const steps: readonly Step[] = [
@@ -14,7 +19,10 @@ export const check = async (isAgreed: boolean): Promise<{ isGood: boolean; count
     { name: 'types', argv: ['tsc', '-p', 'tsconfig.json'] },
     { name: 'unused code', argv: ['knip'] },
     { name: 'generated pages are fresh', argv: ['node', 'src/cli/write-docs.ts', '--check'] },
-    { name: 'unit tests', argv: ['vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`] },
+    {
+      name: 'unit tests',
+      argv: ['vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
+    },
   ]
   const results: boolean[] = []
   for (const step of steps) results.push(await runStep(step))
@@ -22,6 +30,7 @@ export const check = async (isAgreed: boolean): Promise<{ isGood: boolean; count
 }
 
 if (import.meta.main) {
-  const { isGood } = await check(process.argv.includes('--yes'))
+  await installMissing(checkNeeds, process.argv.includes('--yes'))
+  const { isGood } = await check()
   if (!isGood) process.exitCode = 1
 }

@@ -15,7 +15,10 @@ export const runStep = ({ name, argv: [command, ...args], isShown = false }: Ste
   new Promise((resolve) => {
     const started = performance.now()
     const output: Buffer[] = []
-    const child = spawn(command, args, { cwd: root, stdio: ['ignore', isShown ? 'inherit' : 'pipe', isShown ? 'inherit' : 'pipe'] })
+    const child = spawn(command, args, {
+      cwd: root,
+      stdio: ['ignore', isShown ? 'inherit' : 'pipe', isShown ? 'inherit' : 'pipe'],
+    })
     child.stdout?.on('data', (chunk: Buffer) => output.push(chunk))
     child.stderr?.on('data', (chunk: Buffer) => output.push(chunk))
     const end = (isGood: boolean, why = ''): void => {

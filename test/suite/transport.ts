@@ -11,7 +11,12 @@ export const testTransport = async (image: ImageName): Promise<{ isGood: boolean
     argv: [
       ...['docker', 'run', '--rm', '--network=none', '--init', `--volume=${root}:${root}`, `--workdir=${root}`],
       ...['--env=CI=true', imageName(image), 'node_modules/.bin/node', 'node_modules/.bin/vitest', 'run'],
-      ...['--config=vitest.integration.config.ts', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
+      ...[
+        '--config=vitest.integration.config.ts',
+        '--reporter=default',
+        '--reporter=json',
+        `--outputFile.json=${report}`,
+      ],
     ] as [string, ...string[]],
   })
   return { isGood, counts: readCounts(report) }

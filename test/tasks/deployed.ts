@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { LEGACY, ROOT } from '../../src/tasks/agent/paths.ts'
 import type { Host } from '../../src/inventory/host.ts'
+import { LEGACY, ROOT } from '../../src/tasks/agent/paths.ts'
 import type { HostLiteral, PathLiteral, UnitLiteral } from './host-state.ts'
 
 /** Literals of hosts as tests like to begin with. */
@@ -16,7 +16,7 @@ export const daemonState = (activeMachine: string): Record<string, PathLiteral> 
 }
 
 const running: UnitLiteral = { ActiveState: 'active', SubState: 'running', UnitFileState: 'enabled', MainPID: '42' }
-export const enabledWorker = {
+const enabledWorker = {
   '/etc/systemd/system/machines.target.wants/systemd-nspawn@kube1.service': {
     link: '/usr/lib/systemd/system/systemd-nspawn@.service',
   },

@@ -1,34 +1,28 @@
 # shellcheck shell=sh
-# main RUN OWNER DEADLINE_S SCRIPT_SIZE SCRIPT_SHA256 CONTENT_SIZE CONTENT_SHA256 LEASE_TTL_S <script, content
+# main RUN OWNER DEADLINE_S SCRIPT_SIZE SCRIPT_SHA256 CONTENT_SIZE CONTENT_SHA256 LEASE_TTL_S TOKEN <script, content
 # Starts the script as drover-apply.service, which a lost connection does not touch, and follows its output.
-# 0 ended (its verdict is the \036R line), 75 somebody else is at work, 91-93 not started, 94 refused, 96 no result
+# 0 ended (its verdict is the line \036TOKEN R), 75 somebody else is at work, 91-93 not started, 94 refused, 96 no result
 main() {
   set -u
   umask 077
   export LC_ALL=C PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
   base=/run/drover run=/run/drover/$1 unit=drover-apply.service description="drover run $1 by $2"
   case $1 in '' | .* | *[!A-Za-z0-9._-]*) return 91 ;; esac
+  # Whoever applies for longer than a lease lasts still holds the host.
+  if is_at_work; then
+    systemctl show --no-pager -p Description --value "$unit" >&2
+    return 75
+  fi
   lease take "$1" "$2" "$8" || return
-  # What an earlier segment of this run left has been read; what other runs left is over.
-  if [ -d "$run" ]; then rm -rf -- "$run" || return 91; fi
   new=$base/.new.$$
-  mkdir -- "$new" || return 91
-  take "$4" >"$new/script" && take "$6" >"$new/content" || return 91
-  if [ "$(wc -c <"$new/script")" -ne "$4" ] || [ "$(wc -c <"$new/content")" -ne "$6" ]; then
+  prepare "$@" || {
+    code=$?
     rm -rf -- "$new"
-    echo 'the script was cut on its way' >&2
-    return 92
-  fi
-  if [ "$(sha256sum <"$new/script")" != "$5  -" ] || [ "$(sha256sum <"$new/content")" != "$7  -" ]; then
-    rm -rf -- "$new"
-    echo 'the script was damaged on its way' >&2
-    return 93
-  fi
-  # shellcheck disable=SC2016
-  printf '%s\n' 't=$1/.result; printf "%s %s %s\n" "${SERVICE_RESULT:-?}" "${EXIT_CODE:-?}" "${EXIT_STATUS:-?}" >"$t" && mv -f "$t" "$1/result"' >"$new/end"
-  : >"$new/out"
-  mv -T -- "$new" "$run" || return 91
+    lease free "$1" "$2" "$8"
+    return "$code"
+  }
   launch "$1" "$3" 2>"$run/refused" || started || {
+    lease free "$1" "$2" "$8"
     case $(cat "$run/refused") in
       *'already loaded'*)
         systemctl show --no-pager -p Description --value "$unit" >&2
@@ -36,14 +30,40 @@ main() {
         ;;
     esac
     cat "$run/refused" >&2
-    lease free "$1" "$2" "$8"
     return 94
   }
-  follow
+  follow "$9"
   code=$?
   # The unit's own time does not count: after a success the lease lives on from here until the check.
   case $(cat "$run/result" 2>/dev/null) in *' exited 0') lease take "$1" "$2" "$8" ;; *) lease free "$1" "$2" "$8" ;; esac
   return "$code"
+}
+
+# prepare: the directory of the run, whole or not at all
+prepare() {
+  # What an earlier segment of this run left has been read; what other runs left is over.
+  rm -rf -- "$run" "$base"/.new.* || return 91
+  now=$(date +%s)
+  for old in "$base"/*/result; do
+    # A young one may still have to be told to its run.
+    [ ! -e "$old" ] || [ $((now - $(stat -c %Y "$old"))) -lt "$8" ] || rm -rf -- "${old%/result}"
+  done
+  mkdir -- "$new" || return 91
+  { take "$4" >"$new/script" && take "$6" >"$new/content"; } || return 91
+  if [ "$(wc -c <"$new/script")" -ne "$4" ] || [ "$(wc -c <"$new/content")" -ne "$6" ]; then
+    echo 'the script was cut on its way, or /run is full' >&2
+    return 92
+  fi
+  if [ "$(sha256sum <"$new/script")" != "$5  -" ] || [ "$(sha256sum <"$new/content")" != "$7  -" ]; then
+    echo 'the script was damaged on its way' >&2
+    return 93
+  fi
+  # The content may be secret, and the unit is the last to need it.
+  # shellcheck disable=SC2016
+  printf '%s\n' 'rm -f "$1/content" "$1/script"' 't=$1/.result' \
+    'printf "%s %s %s\n" "${SERVICE_RESULT:-?}" "${EXIT_CODE:-?}" "${EXIT_STATUS:-?}" >"$t" && mv -f "$t" "$1/result"' >"$new/end" || return 91
+  : >"$new/out"
+  mv -T -- "$new" "$run" || return 91
 }
 
 # take SIZE: exactly that many bytes of standard input. Not `head -c`, which may read ahead.
@@ -64,23 +84,31 @@ launch() {
 # A script that ends at once can make systemd-run 252 fail although the unit ran: look before believing it.
 started() {
   [ -e "$run/result" ] && return 0
-  [ "$(systemctl show --no-pager -p Description --value "$unit")" = "$description" ] && systemctl is-active --quiet "$unit"
+  ours && is_at_work
 }
 
+# follow TOKEN
 follow() {
   pid=$(systemctl show --no-pager -p MainPID --value "$unit")
   if ours && [ "${pid:-0}" -gt 0 ]; then tail -c +1 -s 0.1 -f --pid="$pid" "$run/out"; else cat "$run/out"; fi
   # The main process is gone; the unit is over only when every process of it is.
   waited=0
   while ours && [ "$waited" -lt 1200 ]; do
-    case $(systemctl show --no-pager -p ActiveState --value "$unit") in
-      active | activating | deactivating | reloading) sleep 0.05 ;;
-      *) break ;;
-    esac
+    is_at_work || break
+    sleep 0.05
     waited=$((waited + 1))
   done
   [ -e "$run/result" ] || { echo 'the apply unit ended without a result' >&2; return 96; }
-  printf '\036R %s\n' "$(cat "$run/result")"
+  printf '\036%s R %s\n' "$1" "$(cat "$run/result")"
+}
+
+is_at_work() {
+  # Asking for a transient unit that is gone makes PID 1 of systemd 252 complain in the journal.
+  [ -e "/run/systemd/transient/$unit" ] || return 1
+  case $(systemctl show --no-pager -p ActiveState --value "$unit") in
+    active | activating | deactivating | reloading) return 0 ;;
+  esac
+  return 1
 }
 
 ours() {

@@ -2,42 +2,49 @@
 # What the apply unit does, one function for each kind of change. The unit's script is this file, set_up, and
 # then calls with quoted arguments, written by the workstation:
 #   begin N / expect CONDITION... / perform FUNCTION ARG... / ended N
-# It reports by lines that begin with \036; all other output is the host's own words.
+# It reports by lines that begin with \036 and a word that only this apply knows; all other output is the host's
+# own words, and whatever those are, they are no report.
 
-# set_up DIRECTORY RUN JOURNAL_LINE
+# set_up DIRECTORY RUN JOURNAL_LINE TOKEN
 set_up() {
   set -u
   export LC_ALL=C HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
   umask 022
-  dir=$1 run=$2 number=- temp=0
-  printf '%s\n' "$3" | systemd-cat -t drover 2>/dev/null
+  dir=$1 run=$2 token=$4 number=- temp=0
+  # Not as info: the unit's LogLevelMax lets that through only where journald did not see whose line it is.
+  printf '%s\n' "$3" | systemd-cat -t drover -p notice 2>/dev/null
+}
+
+# report WORD...
+report() {
+  printf '\036%s %s\n' "$token" "$*"
 }
 
 finish() {
-  printf '\036T\n'
+  report T
   exit 0
 }
 
 begin() {
   number=$1
-  [ ! -e "$dir/cancel" ] || { printf '\036C %s\n' "$number"; exit 1; }
-  printf '\036B %s\n' "$number"
+  [ ! -e "$dir/cancel" ] || { report C "$number"; exit 1; }
+  report B "$number"
 }
 
 ended() {
-  printf '\036D %s\n' "$1"
+  report D "$1"
 }
 
 perform() {
   # Each function tests its own steps: `set -e` would be off inside it (mechanisms.md 4).
   "$@" && return 0
-  printf '\036F %s %s\n' "$number" "$?"
+  report F "$number" "$?"
   exit 1
 }
 
 expect() {
   "$@" && return 0
-  printf '\036X %s %s\n' "$number" "$(printf '%s' "$found" | base64 -w0)"
+  report X "$number" "$(printf '%s' "$found" | base64 -w0)"
   exit 1
 }
 
@@ -67,6 +74,7 @@ path_is() {
 
 # unit_is UNIT PROPERTY VALUE
 unit_is() {
+  found="$2 of $1 is not to be had"
   value=$(systemctl show --no-pager -p "$2" --value -- "$1") || return 1
   found="$2 of $1 is $value"
   [ "$value" = "$3" ]
@@ -74,8 +82,9 @@ unit_is() {
 
 # owe NAME / paid NAME: debts that outlive this script, but not a reboot, which pays them
 owe() {
-  if mkdir -p -m 0700 /run/drover/owed && : >"/run/drover/owed/$1"; then return; fi
-  printf '\036F - 1\n'
+  # Not `: >`: a redirection that fails ends the shell there, without a word.
+  if mkdir -p -m 0700 /run/drover/owed && touch -- "/run/drover/owed/$1"; then return; fi
+  report F "$number" 1
   exit 1
 }
 paid() {
@@ -132,10 +141,26 @@ remove() {
   if [ -d "$1" ] && [ ! -L "$1" ]; then rmdir -- "$1"; else rm -f -- "$1"; fi && sync -- "${1%/*}/"
 }
 
-# remove_tree PATH: gone at once under its own name; never across a mount
+# remove_tree PATH: gone at once under its own name; never across a mount, which the rename would carry along
 remove_tree() {
+  if mounted=$(mount_below "$1"); then
+    echo "$mounted is a mount point"
+    return 1
+  fi
   beside "$1"
   mv -T -- "$1" "$t" && sync -- "${1%/*}/" && rm -rf --one-file-system -- "$t"
+}
+
+# mount_below PATH: a mount point at or below it; not where a link leads
+mount_below() {
+  [ -d "$1" ] && [ ! -L "$1" ] || return 1
+  place=$(cd -P -- "$1" && pwd -P && echo .) || return 1
+  place=${place%??}
+  while read -r _ _ _ _ point _; do
+    case $point in *\\*) point=$(printf '%b' "$point") ;; esac
+    case $point/ in "${place%/}"/*) echo "$point"; return 0 ;; esac
+  done </proc/self/mountinfo
+  return 1
 }
 
 apt_install() {

@@ -14,11 +14,16 @@ ask_paths() {
         text=$(readlink -n -- "$path"; echo .)
         text=${text%.}
         printf 'L\0%s\0%s\0' "$path" "$text"
-        # Each once, so loops end; the limit is for what only looks new, such as a link to something below itself.
-        case $chased in *"//$path//"*) continue ;; esac
+        # Each link once, under its one real name: that ends loops, and names that grow from hop to hop.
+        real=$(cd -P -- "${path%/*}/" && pwd -P && echo .) || continue
+        real=${real%??}
+        [ "$real" != / ] || real=
+        case $chased in *"//$real/${path##*/}//"*) continue ;; esac
         [ "$hops" -lt 1000 ] || continue
-        hops=$((hops + 1)) chased="$chased//$path//"
-        case $text in /*) next=$text ;; *) next=${path%/*}/$text ;; esac
+        hops=$((hops + 1)) chased="$chased//$real/${path##*/}//"
+        next=$text
+        while [ "$next" != "${next#../}" ]; do next=${next#../} real=${real%/*}; done
+        case $text in /*) ;; *) next=$real/$next ;; esac
         # With a slash at its end a name means what a link leads to, and not the link.
         while [ "$next" != "${next%/}" ]; do next=${next%/}; done
         while [ -n "$next" ] && [ "$next" != / ]; do

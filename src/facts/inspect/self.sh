@@ -7,7 +7,9 @@ ask_self() {
     printf 'lease %s %s\n' "$age" "$(head -c 1024 "$lease" | encode)"
   fi
   if [ -d /run/drover ]; then
-    case $(timeout 15 systemctl show --no-pager -p ActiveState --value drover-apply.service 2>/dev/null) in
+    # Asking for a transient unit that is gone makes PID 1 of systemd 252 complain in the journal.
+    case $([ ! -e /run/systemd/transient/drover-apply.service ] ||
+      timeout 15 systemctl show --no-pager -p ActiveState --value drover-apply.service 2>/dev/null) in
       active | activating | deactivating)
         printf 'applying %s\n' "$(timeout 15 systemctl show --no-pager -p Description --value drover-apply.service | encode)"
         ;;

@@ -29,14 +29,13 @@ export const daemonStateFile = `${configDirectory}/daemon-state.json`
 export const daemonStateChecksum = `${daemonStateFile}.sha256`
 export const upgradeSignalFile = `${configDirectory}/agent-upgrade-signal.json`
 export const firstBootDirectory = `${configDirectory}/first-boot`
-export const activationLock = '/run/aks-flex-node-agent-upgrade.lock'
 
 /** Units stay in /etc always (domain.md 1.4). */
 export const unitDirectory = '/etc/systemd/system'
 export const agentUnitFile = `${unitDirectory}/${agentUnit}`
 export const recoveryUnitFile = `${unitDirectory}/${recoveryUnit}`
 /** Rule W1: the agent rewrites its own unit at every start, and does not know this file. */
-export const dropInDirectory = `${agentUnitFile}.d`
+const dropInDirectory = `${agentUnitFile}.d`
 export const dropInFile = `${dropInDirectory}/50-drover-machines-target.conf`
 
 /** Where systemd looks for units, strongest first; only what lies in /run is lost at a reboot. */

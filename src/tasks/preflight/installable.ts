@@ -2,7 +2,7 @@ import type { Fact } from '../../facts/fact.ts'
 import type { HostView } from '../../facts/view.ts'
 
 /** The packages bootstrap needs and the program each is needed for (domain.md 9.4). */
-export const requiredPackages = [
+const requiredPackages = [
   { name: 'systemd-container', program: 'systemd-nspawn' },
   { name: 'curl', program: 'curl' },
   { name: 'nftables', program: 'nft' },

@@ -30,8 +30,7 @@ export const healingRestart = (
 ): Change[] | ErrorDetails => {
   const { service, target, daemonState } = deployment
   if (service?.activeState !== 'active' || target?.activeState === 'active') return []
-  if (daemonState === null || !daemonState.ok)
-    return stateUnreadable(daemonState?.error ?? 'it can be read by root alone', deployment)
+  if (daemonState === null || !daemonState.ok) return stateUnreadable(deployment)
   const worker = deployment.worker(daemonState.activeMachine)
   if (!worker.enabled || worker.masked || worker.activeState === 'active' || isOnItsWay(worker)) return []
   const others = wouldStart(view, deployment).filter((unit) => !isAllowed(unit, wanted.allow_start))

@@ -3,6 +3,12 @@ import type { Deployment } from '../agent/deployment.ts'
 import { agentUnit } from '../agent/names.ts'
 import { daemonStateFile } from '../agent/paths.ts'
 
+const needsRoot: ErrorDetails = {
+  code: 'inspect-failed',
+  message: `Without root rights ${daemonStateFile} cannot be read, and with it which worker is the active one.`,
+  remedy: 'Log in as root, or get root rights through sudo: -b, or `become: true` in the inventory.',
+}
+
 export const agentMissing: ErrorDetails = {
   code: 'agent-missing',
   message: `No agent is installed on the host: there is no ${agentUnit}.`,
@@ -10,7 +16,10 @@ export const agentMissing: ErrorDetails = {
 }
 
 /** O-15: which side is active is never guessed; the machines that run are named to help a person decide. */
-export const stateUnreadable = (why: string, deployment: Deployment): ErrorDetails => {
+export const stateUnreadable = (deployment: Deployment): ErrorDetails => {
+  const { daemonState } = deployment
+  if (daemonState === null) return needsRoot
+  const why = daemonState.ok ? '' : daemonState.error
   const running = deployment.workers.filter(({ activeState }) => activeState === 'active').map(({ unit }) => unit)
   return {
     code: 'state-unreadable',

@@ -63,14 +63,14 @@ const twice = (name: string, input: { readonly [key: string]: Value }): { first:
   const run = mkdtempSync(join(base, '.run-'))
   writeFileSync(join(run, 'content'), content)
   const lines = [
-    `set_up ${shellQuote(run)} run test`,
+    `set_up ${shellQuote(run)} run test token`,
     ...calls.map((call) => call.map(shellQuote).join(' ')),
     'finish',
     '',
   ]
   const said = execFileSync('/bin/sh', ['-c', [...sources, ...lines].join('\n')], { encoding: 'utf8' })
   rmSync(run, { recursive: true })
-  expect(said).toMatch(/\x1eT\n$/)
+  expect(said).toMatch(/\x1etoken T\n$/)
   return { first: resultOf(planned), second: resultOf(planOn(task, params, inspect(facts))) }
 }
 
