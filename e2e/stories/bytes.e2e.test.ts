@@ -132,13 +132,13 @@ describe('the login shell', () => {
           knownHostsFiles: [join(lab.folder, 'known_shells')],
         })
         const said = await connection.exec({
-          command: 'readlink /proc/$$/exe && id -u',
+          command: "sh -c 'readlink /proc/$PPID/exe; id -u'; true",
           deadlineMs: 20_000,
           maxBytes: 10_000,
         })
         expect(said.stdout.toString(), user).toMatch(/^welcome, /)
         expect(said.stderr.toString(), user).toMatch(/^tput: unknown terminal/)
-        if (shell !== 'fish') expect(said.stdout.toString(), user).toContain(`/${shell}`)
+        expect(said.stdout.toString(), user).toContain(`/${shell}`)
         expect(said.stdout.toString(), user).toMatch(user.endsWith('-root') ? /\n0\n$/ : /\n\d{4}\n$/)
         await connection.close()
       }
@@ -155,15 +155,14 @@ describe('the login shell', () => {
     expect(first.code, first.stdout + first.stderr).toBe(0)
     expect(first.report?.totals).toMatchObject({ changed: users.length })
     for (const { user } of users)
-      expect(await found(shells, `/srv/bytes/shells-${user}`, hostileItems.length), user).toEqual(
-        expected(hostileItems),
-      )
+      expect(await found(shells, `/srv/bytes/${user}`, items.length), user).toEqual(expected(items))
     const second = await run()
     expect(second.report?.totals, second.stdout + second.stderr).toMatchObject({ unchanged: users.length })
   })
 
   test('of any kind, drover status sees the host with the rights of root', async () => {
-    const status = await drover(lab, ['status', '-o', 'json'], { inventory })
+    // No more at once: one sshd turns away some of ten that have not logged in yet.
+    const status = await drover(lab, ['status', '-o', 'json', '-f', '6'], { inventory })
     expect(status.code, status.stderr).toBe(0)
     const { hosts: rows } = JSON.parse(status.stdout) as {
       hosts: { host: string; withoutRoot: boolean; status: object }[]
