@@ -81,7 +81,8 @@ const errors = (end: DroverEnd, host: LabHost): string[] =>
 
 /** What PR #437 ran its reproducer with: placeholders, the API server among them. And every kind of secret (domain.md 9.6). */
 const secrets = ['abcdef.0123456789abcdef', 'cl13nt/s3cr3t+of=the"lab', 'bm90IGEgY2VydGlmaWNhdGUgYXQgYWxs']
-const apiServer = 'nobody.example.invalid'
+// Nobody answers there, which needs no name service and no patience.
+const apiServer = '127.9.8.7:6443'
 const config = (bootstrap: object = {}): string =>
   JSON.stringify({
     azure: {
@@ -424,7 +425,7 @@ describe('what preflight tells and leaves behind', () => {
     for (const host of all) {
       await host.must(looksOf('/var/log/after'))
       expect((await host.sh('diff /var/log/before /var/log/after')).stdout, host.name).toBe('')
-      expect(Number(await host.must('wc -l </var/log/after')), host.name).toBeGreaterThan(5000)
+      expect(Number(await host.must('wc -l </var/log/after')), host.name).toBeGreaterThan(4000)
       expect(await host.must(sshdSaw), host.name).toBe('1 1')
       expect(execsOf(run, host.name)).toEqual(['inspect'])
       expect(run.host(host.name)).toMatchObject({ changes: 0 })

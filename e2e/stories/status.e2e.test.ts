@@ -205,6 +205,16 @@ describe('without root', () => {
     expect(table.stdout).toMatch(/^healthy .* state-unreadable \(without root\) +-$/m)
     expect(table.stdout).toMatch(/^read without root, so in part: healthy$/m)
     expect(table.stdout).not.toMatch(/^next:/m)
+
+    const run = await drover(lab, ['run', 'preflight', '-o', 'json'], { inventory: file })
+    expect(run.code).toBe(2)
+    const checks = run.host('healthy').preflight?.checks ?? []
+    const severityOf = (name: string) => checks.find((check) => check.name === name)?.severity
+    expect(checks.find(({ severity }) => severity === 'error')?.name).toBe('is-privileged-user')
+    // What only root can look at is not called good.
+    for (const name of ['api-server-reachable', 'localdns-conntrack', 'nspawn-machine-provisioning'])
+      expect(severityOf(name), name).not.toBe('ok')
+    expect(severityOf('machines-target')).toBe('ok')
   })
 
   test('become: true for a user whom sudo refuses: the same of the stuck host, which is not called stuck', async () => {

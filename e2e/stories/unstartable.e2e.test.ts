@@ -108,3 +108,30 @@ describe('the start limit of the agent where reset-failed is denied (#385)', () 
     expect(await states(container)).toEqual(up)
   })
 })
+
+describe('a worker whose start hangs for ever', () => {
+  test('is given up when the time the user allowed has passed, not when systemd would, with its last words', async () => {
+    await container.must(
+      `d="/etc/systemd/system/$1.d"; mkdir -p "$d"
+       printf '[Service]\\nType=notify\\nTimeoutStartSec=infinity\\nExecStart=\\nExecStart=/bin/sh -c "echo still thinking; exec sleep infinity"\\n' >"$d/zz-hangs.conf"
+       systemctl daemon-reload; systemctl stop "$1"`,
+      [WORKER_UNIT],
+    )
+    const run = await drover(lab, ['run', 'remediate', '-l', 'boxed', '-e', 'stable_s=1', '-e', 'within_s=3'])
+    expect(run.code, run.stdout + run.stderr).toBe(2)
+    expect(run.host('boxed')).toMatchObject({ outcome: 'failed', error: { code: 'worker-down' } })
+    expect(run.host('boxed').error?.detail).toContain('still thinking')
+  })
+
+  test('and one that fails at once is not waited for', async () => {
+    await container.must(
+      `printf '[Service]\\nType=simple\\nRestart=no\\nExecStart=\\nExecStart=/bin/sh -c "echo no image; sleep 0.3; exit 3"\\n' >"/etc/systemd/system/$1.d/zz-hangs.conf"
+       systemctl daemon-reload; systemctl stop "$1"`,
+      [WORKER_UNIT],
+    )
+    // Five minutes are allowed, more than this test may take.
+    const run = await drover(lab, ['run', 'remediate', '-l', 'boxed', '-e', 'stable_s=1', '-e', 'within_s=300'])
+    expect(run.host('boxed')).toMatchObject({ outcome: 'failed', error: { code: 'worker-down' } })
+    expect(run.host('boxed').error?.detail).toContain('no image')
+  })
+})

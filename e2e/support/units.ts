@@ -2,7 +2,7 @@ import { AGENT_UNIT, type LabHost, WORKER_UNIT } from '../lab/host.ts'
 
 export const TARGET = 'machines.target'
 export const DROP_IN = '/etc/systemd/system/aks-flex-node-agent.service.d/50-drover-machines-target.conf'
-export const WORKER_DROP_INS = `/etc/systemd/system/${WORKER_UNIT}.d`
+const WORKER_DROP_INS = `/etc/systemd/system/${WORKER_UNIT}.d`
 export const DAEMON_STATE = '/etc/aks-flex-node/daemon-state.json'
 
 /** ActiveState of the three units that the reboot table of PR #437 is about. */

@@ -36,7 +36,8 @@ export type Condition =
   /** Fewer starts of the unit than this in its limit window. */
   | { readonly unit: string; readonly is: 'startable'; readonly below: number; readonly windowS: number }
 
-export type SystemctlVerb = 'start' | 'stop' | 'restart' | 'enable' | 'disable' | 'daemon-reload' | 'reset-failed'
+/** `start` queues the start and returns at once: an `await` after it says how long it may take. */
+type SystemctlVerb = 'start' | 'stop' | 'restart' | 'enable' | 'disable' | 'daemon-reload' | 'reset-failed'
 
 /**
  * Everything that can be done to a host: a closed set. Each is atomic by itself. A change is data: what it
@@ -51,9 +52,9 @@ export type Change = ChangeKind & {
   readonly failure?: { readonly code: FailureCode; readonly message: string; readonly remedy: string }
 }
 
-export type FailureCode = 'worker-down' | 'worker-leader-changed' | 'start-limit-near' | 'precondition-unmet'
+type FailureCode = 'worker-down' | 'worker-leader-changed' | 'start-limit-near' | 'precondition-unmet'
 
-export type ChangeKind =
+type ChangeKind =
   /** A regular file, whole or not at all: beside the target, fsync, mode, owner, label, rename. */
   | {
       readonly kind: 'write'

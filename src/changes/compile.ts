@@ -132,7 +132,7 @@ const timeOf = (change: Change): number => {
     case 'package':
       return 900
     case 'systemctl':
-      return change.verb === 'daemon-reload' || change.verb === 'reset-failed' ? 30 : 120
+      return ['daemon-reload', 'reset-failed', 'start'].includes(change.verb) ? 30 : 120
     default:
       return 10
   }

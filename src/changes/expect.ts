@@ -41,7 +41,7 @@ export const unitAsSeen = (state: HostState, unit: string): Expectation[] => {
     : []
 }
 
-export const pathAsSeen = (state: HostState, path: string): Expectation[] => {
+const pathAsSeen = (state: HostState, path: string): Expectation[] => {
   const node = lookUp(state.tree, path)
   return node === undefined || node instanceof Unknown ? [] : nodeAsSeen(path, node)
 }

@@ -46,7 +46,7 @@ const osFamily = (id: string, idLike: readonly string[], variantId: string): OsF
 }
 
 /** `KEY=value` lines, values perhaps in quotes, as os-release and `systemctl show` write them. */
-export const keyValues = (source: string): Map<string, string> => {
+const keyValues = (source: string): Map<string, string> => {
   const all = new Map<string, string>()
   for (const line of source.split('\n')) {
     const cut = line.indexOf('=')

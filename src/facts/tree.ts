@@ -10,8 +10,6 @@ export interface Tree {
   readonly nodes: ReadonlyMap<string, KnownNode>
 }
 
-export const emptyTree: Tree = { nodes: new Map() }
-
 export const parentOf = (path: string): string => {
   const cut = path.lastIndexOf('/')
   return cut <= 0 ? '/' : path.slice(0, cut)

@@ -29,7 +29,8 @@ export const applyError = (
       return {
         code: 'apply-refused',
         message: `The host did not start drover's apply unit (exit code ${code}).`,
-        remedy: 'None of these changes was made. Read what the host says below; is /run full, or systemd not answering?',
+        remedy:
+          'None of these changes was made. Read what the host says below; is /run full, or systemd not answering?',
         detail: stderr,
       }
   }

@@ -3,7 +3,7 @@ import type { EventSink, RunEventBody } from './events.ts'
 import type { Tasks } from './plan.ts'
 
 /** Milliseconds; the transport has its own for the stages of a connection. */
-export interface RunDeadlines {
+interface RunDeadlines {
   /** One reading of all facts, commands and probes included. */
   readonly inspectMs: number
   /** Added to what the changes of a segment declare. */

@@ -9,6 +9,7 @@ import type { Worker } from './agent/workers.ts'
 import { blocked, type Finding, type Planned, planned, satisfied, type Task } from './task.ts'
 import { insideWorker } from './worker/kubelet.ts'
 import { agentMissing, stateUnreadable } from './worker/refusals.ts'
+import { afterStartLimit } from './worker/start-room.ts'
 import { seconds, workerAwaits } from './worker/waits.ts'
 
 const params = z.strictObject({
@@ -47,7 +48,7 @@ steps:
     if (isUp(worker)) return satisfied()
     if (worker.masked) return blocked(maskedWorker(worker))
     return planned([
-      ...(isRateLimited(view, worker) ? [{ kind: 'systemctl', verb: 'reset-failed', unit: worker.unit } as const] : []),
+      ...afterStartLimit(view, worker.unit),
       {
         kind: 'systemctl',
         verb: 'start',
@@ -66,9 +67,6 @@ steps:
 }
 
 const isUp = (worker: Worker): boolean => worker.activeState === 'active'
-
-const isRateLimited = (view: HostView, worker: Worker): boolean =>
-  view.unit(worker.unit).get('Result') === 'start-limit-hit'
 
 /** Nobody may have disabled the worker or switched sides since the plan was made. */
 const reliesOn = (view: HostView, worker: Worker): Expectation[] => {

@@ -31,7 +31,7 @@ const kinds: [change: Change, call: string[], deadlineS: number][] = [
   ...(['start', 'stop', 'restart', 'enable', 'disable'] as const).map((verb): [Change, string[], number] => [
     { kind: 'systemctl', verb, unit: 'a.service' },
     ['control', verb, 'a.service'],
-    120,
+    verb === 'start' ? 30 : 120,
   ]),
   [{ kind: 'systemctl', verb: 'reset-failed', unit: 'a.service' }, ['control', 'reset-failed', 'a.service'], 30],
   [{ kind: 'package', install: ['a', 'b'], manager: 'apt' }, ['apt_install', 'a', 'b'], 900],

@@ -5,7 +5,7 @@ import { nameOf, parentOf } from '../../src/facts/tree.ts'
 import { unitProperties } from '../../src/facts/unit.ts'
 
 /** What a path of a recorded host is. Owner and times are root's and the builder's own. */
-export type Recorded =
+type Recorded =
   | 'absent'
   | 'denied'
   | 'remote'

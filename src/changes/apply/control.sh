@@ -1,12 +1,15 @@
 # shellcheck shell=sh disable=SC2154
 # systemctl, and waiting for what systemd does by itself.
 
-# control VERB [UNIT]: the unit's own last words where it fails
+# control VERB [UNIT]: the unit's own last words where it fails. A start is only queued: how long it may take is for
+# the wait after it to say, and a unit whose start hangs must not hold this script up.
 control() {
   case $# in
     1) systemctl "$1" ;;
     *)
-      systemctl "$1" -- "$2" && return 0
+      queue=
+      [ "$1" != start ] || queue=--no-block
+      systemctl $queue "$1" -- "$2" && return 0
       code=$?
       words_of "$2"
       return "$code"
@@ -14,14 +17,16 @@ control() {
   esac
 }
 
-# words_of UNIT: the last journal lines of its present or last invocation. By invocation id, since `-b` shows
-# earlier boots in a container too.
+# words_of UNIT: the last journal lines of its present or last invocation. By the time it began: `-b` shows earlier
+# boots in a container too, and the invocation id is missing from the last words of a process that is gone before
+# the journal has looked at it.
 words_of() {
-  id=$(systemctl show --no-pager -p InvocationID --value -- "$1")
   systemctl show --no-pager -p ActiveState,SubState,Result,ExecMainStatus -- "$1" | tr '\n' ' '
   echo
-  [ -n "$id" ] || return 0
-  timeout 15 journalctl -q --no-pager -o cat -n 20 "_SYSTEMD_INVOCATION_ID=$id" + "INVOCATION_ID=$id" 2>/dev/null
+  began=$(systemctl show --no-pager -p InactiveExitTimestampMonotonic --value -- "$1")
+  [ "${began:-0}" -gt 0 ] || return 0
+  now
+  timeout 15 journalctl -q --no-pager -o cat -n 20 -u "$1" -S "-$((now / 100 - began / 1000000 + 1))s" 2>/dev/null
 }
 
 # now: hundredths of a second since the boot, which no clock change moves
@@ -32,21 +37,24 @@ now() {
 }
 
 # wait_for WITHIN_MS STABLE_MS CONDITION ARG... : the condition holds, without a break and for the same
-# invocation ($holds_for), for the whole stability window
+# invocation ($holds_for), for the whole stability window. A condition returns 2 when waiting on is in vain.
 wait_for() {
   now
   deadline=$((now + $1 / 10)) stable=$(($2 / 10)) since=$now before=
   shift 2
   while :; do
     holds_for=
-    if "$@"; then
-      now
-      [ "$holds_for" = "$before" ] || since=$now
-      before=$holds_for
-      [ $((now - since)) -lt "$stable" ] || return 0
-    else
-      before=never
-    fi
+    "$@"
+    case $? in
+      0)
+        now
+        [ "$holds_for" = "$before" ] || since=$now
+        before=$holds_for
+        [ $((now - since)) -lt "$stable" ] || return 0
+        ;;
+      2) break ;;
+      *) before=never ;;
+    esac
     now
     [ "$now" -lt "$deadline" ] || break
     sleep 0.1
@@ -55,15 +63,23 @@ wait_for() {
   return 1
 }
 
+# is_active UNIT: in vain once it has failed, nothing is queued for it, and systemd will not try again by itself
 is_active() {
-  holds_for=$(systemctl show --no-pager -p ActiveState,InvocationID --value -- "$1" | tr '\n' ' ')
-  case $holds_for in "active "* | *" active ") return 0 ;; esac
+  shown=$(systemctl show --no-pager -p ActiveState,InvocationID,Job -- "$1") || return 1
+  holds_for=${shown#*InvocationID=}
+  holds_for=${holds_for%%[!0-9a-f]*}
+  case $shown in
+    *ActiveState=active*) return 0 ;;
+    *Job=[1-9]*) return 1 ;;
+    *ActiveState=failed*) return 2 ;;
+  esac
   return 1
 }
 
 # is_untouched UNIT MAIN_PID
 is_untouched() {
-  is_active "$1" && [ "$(systemctl show --no-pager -p MainPID --value -- "$1")" = "$2" ]
+  is_active "$1" || return
+  [ "$(systemctl show --no-pager -p MainPID --value -- "$1")" = "$2" ]
 }
 
 is_running() {

@@ -5,6 +5,7 @@ import type { HostView, UnitView } from '../../facts/view.ts'
 import { machinesTarget, workerUnits } from '../agent/names.ts'
 import { membersFacts } from '../agent/workers.ts'
 import { blocked, type Planned, planned, satisfied, type Task } from '../task.ts'
+import { afterStartLimit } from '../worker/start-room.ts'
 import { unitParam } from './unit-param.ts'
 import { dependencyRefusal, startRefusal } from './unit-refusals.ts'
 
@@ -62,7 +63,8 @@ steps:
     if (refusal !== null) return blocked(refusal)
     const wait = { withinMs: (within_s + stable_s) * 1000, stableMs: stable_s * 1000 }
     return planned([
-      ...starts(unit),
+      ...afterStartLimit(view, name),
+      { kind: 'systemctl', verb: 'start', unit: name },
       { kind: 'await', condition: { unit: name, is: 'active' }, ...wait, ...oneshotHint(view, name) },
     ])
   },
@@ -71,14 +73,6 @@ steps:
 /** A unit that reloads its configuration runs all the while. */
 const isUp = (unit: UnitView): boolean => ['active', 'reloading', 'refreshing'].includes(unit.get('ActiveState'))
 const isOnItsWay = (unit: UnitView): boolean => ['activating', 'deactivating'].includes(unit.get('ActiveState'))
-
-const starts = (unit: UnitView): Change[] => [
-  // systemd would refuse the start although a person asks for it.
-  ...(unit.get('Result') === 'start-limit-hit'
-    ? [{ kind: 'systemctl', verb: 'reset-failed', unit: unit.name } as const]
-    : []),
-  { kind: 'systemctl', verb: 'start', unit: unit.name },
-]
 
 const oneshotHint = (view: HostView, name: string): Pick<Change, 'failure'> =>
   view.unit(name).get('Type') === 'oneshot'

@@ -3,6 +3,19 @@ import { seconds } from '../../facts/time-span.ts'
 import type { HostView } from '../../facts/view.ts'
 
 /**
+ * What a start needs where the unit has hit its limit: systemd refuses it although a person asks. Where
+ * `reset-failed` is denied (#385) only time helps.
+ */
+export const afterStartLimit = (view: HostView, name: string): Change[] => {
+  const unit = view.unit(name)
+  if (unit.get('Result') !== 'start-limit-hit') return []
+  if (view.os.family !== 'acl') return [{ kind: 'systemctl', verb: 'reset-failed', unit: name }]
+  const burst = Number(unit.get('StartLimitBurst'))
+  const windowS = seconds(unit.get('StartLimitIntervalUSec'))
+  return [untilStartable(name, burst, windowS, `${name} has reached its start limit of ${burst} in ${windowS} s.`)]
+}
+
+/**
  * What a planned start needs before it, so that it never is the one that trips the unit's start limit. The
  * count is an upper bound taken from the journal. Below systemd 254 a reload clears the counter; elsewhere
  * `reset-failed` does, which Azure Container Linux denies (#385): there the plan waits for the window.
@@ -14,17 +27,18 @@ export const startRoom = (view: HostView, name: string, hasReload: boolean): Cha
   if (burst === 0 || windowS === 0 || unit.starts + 1 < burst) return []
   if (hasReload && view.os.systemdVersion > 0 && view.os.systemdVersion < 254) return []
   if (view.os.family !== 'acl') return [{ kind: 'systemctl', verb: 'reset-failed', unit: name }]
-  return [
-    {
-      kind: 'await',
-      condition: { unit: name, is: 'startable', below: burst - 1, windowS },
-      stableMs: 0,
-      withinMs: (windowS + 10) * 1000,
-      failure: {
-        code: 'start-limit-near',
-        message: `${name} was started ${unit.starts} times in its window of ${windowS} s, and one more start would reach its limit of ${burst}.`,
-        remedy: `Something restarts it: look at journalctl -u ${name}. Run again when it has been quiet for ${windowS} s.`,
-      },
-    },
-  ]
+  const why = `${name} was started ${unit.starts} times in its window of ${windowS} s, and one more start would reach its limit of ${burst}.`
+  return [untilStartable(name, burst - 1, windowS, why)]
 }
+
+const untilStartable = (unit: string, below: number, windowS: number, message: string): Change => ({
+  kind: 'await',
+  condition: { unit, is: 'startable', below, windowS },
+  stableMs: 0,
+  withinMs: (windowS + 10) * 1000,
+  failure: {
+    code: 'start-limit-near',
+    message,
+    remedy: `Something restarts it: look at journalctl -u ${unit}. Run again when it has been quiet for ${windowS} s.`,
+  },
+})

@@ -1,0 +1,270 @@
+import { describe, expect, test } from 'vitest'
+import type { Change } from '../../src/changes/change.ts'
+import { predict } from '../../src/changes/predict.ts'
+import { propagation } from '../../src/changes/predict-units.ts'
+import type { HostState } from '../../src/facts/state.ts'
+import { lookUp } from '../../src/facts/tree.ts'
+import type { UnitModel, UnitProperty } from '../../src/facts/unit.ts'
+import { Unknown } from '../../src/facts/unknown.ts'
+import { hostState, type UnitLiteral } from '../tasks/host-state.ts'
+
+type Verb = 'start' | 'stop' | 'restart' | 'enable' | 'disable' | 'reset-failed'
+const does = (verb: Verb, unit: string): Change => ({ kind: 'systemctl', verb, unit })
+const reload: Change = { kind: 'systemctl', verb: 'daemon-reload' }
+const changed = (units: Record<string, UnitLiteral>, ...changes: Change[]): HostState =>
+  changes.reduce(predict, hostState({ units, paths: { '/etc': { dir: true } } }))
+const of = (state: HostState, unit: string, property: UnitProperty) => state.units.get(unit)?.properties[property]
+const active = (state: HostState): Record<string, unknown> =>
+  Object.fromEntries([...state.units].map(([name, { properties }]) => [name, properties.ActiveState]))
+
+const up = { ActiveState: 'active', SubState: 'running', MainPID: '7', InvocationID: 'abc', exe: '/bin/a' }
+const unknown = expect.any(Unknown)
+
+describe('start', () => {
+  test('it is active, and whatever is new about it is unknown', () => {
+    const state = changed(
+      { 'a.service': { starts: 2, Result: 'exit-code', NRestarts: '4', ActiveState: 'failed' } },
+      does('start', 'a.service'),
+    )
+    expect(state.units.get('a.service')).toMatchObject({
+      exe: unknown,
+      starts: 3,
+      properties: {
+        ActiveState: 'active',
+        Result: 'success',
+        NRestarts: '0',
+        MainPID: unknown,
+        InvocationID: unknown,
+        SubState: unknown,
+      },
+    })
+  })
+  test.each(['masked', 'not-found'])('what is %s does not start', (LoadState) => {
+    expect(of(changed({ 'a.service': { LoadState } }, does('start', 'a.service')), 'a.service', 'ActiveState')).toBe(
+      'inactive',
+    )
+  })
+  test('what is down and wanted comes along, what is up stays as it is', () => {
+    const state = changed(
+      {
+        'a.target': {
+          Wants: 'b.service up.service never-asked.service',
+          Requires: 'c.service',
+          ActiveState: 'inactive',
+        },
+        'b.service': { BindsTo: 'd.service' },
+        'c.service': { LoadState: 'masked' },
+        'd.service': { Wants: 'a.target' },
+        'up.service': { ...up, Wants: 'e.service' },
+        'e.service': {},
+      },
+      does('start', 'a.target'),
+    )
+    expect(active(state)).toEqual({
+      'a.target': 'active',
+      'b.service': 'active',
+      'c.service': 'inactive',
+      'd.service': 'active',
+      'up.service': 'active',
+      'e.service': 'inactive',
+    })
+    expect(of(state, 'up.service', 'MainPID')).toBe('7')
+  })
+  test('of an active target starts again what it wants and is down (mechanisms.md 6.5)', () => {
+    const state = changed(
+      { 'a.target': { ...up, Wants: 'b.service' }, 'b.service': { ActiveState: 'failed' } },
+      does('start', 'a.target'),
+    )
+    expect(of(state, 'b.service', 'ActiveState')).toBe('active')
+  })
+})
+
+describe('stop and restart reach', () => {
+  const units: Record<string, UnitLiteral> = {
+    'a.service': { ...up, ConsistsOf: 'part.service', RequiredBy: 'req.service', BoundBy: 'bound.service' },
+    'part.service': { ...up, ConsistsOf: 'part-of-part.service' },
+    'req.service': { ...up },
+    'bound.service': { ActiveState: 'inactive', RequiredBy: 'behind-inactive.service' },
+    'part-of-part.service': { ...up, RequiredBy: 'a.service' },
+    'behind-inactive.service': { ...up },
+    'other.service': { ...up },
+  }
+  const state = hostState({ units })
+  const reached = ['part.service', 'req.service', 'bound.service', 'part-of-part.service']
+  test('what is part of it, requires it or is bound to it, and what does so of those', () => {
+    expect(propagation(state.units, { kind: 'systemctl', verb: 'stop', unit: 'a.service' })).toEqual([
+      'part.service',
+      'req.service',
+      'bound.service',
+      'part-of-part.service',
+      'behind-inactive.service',
+    ])
+  })
+  test('on a restart nothing for the sake of what is down', () => {
+    expect(propagation(state.units, { kind: 'systemctl', verb: 'restart', unit: 'a.service' })).toEqual(reached)
+  })
+  test('units nobody asked about too, and none of a unit nobody asked about', () => {
+    const one = hostState({ units: { 'a.service': { BoundBy: 'far.service' } } })
+    expect(propagation(one.units, { kind: 'systemctl', verb: 'stop', unit: 'a.service' })).toEqual(['far.service'])
+    expect(propagation(one.units, { kind: 'systemctl', verb: 'stop', unit: 'b.service' })).toEqual([])
+  })
+  test('and so it is predicted', () => {
+    expect(active(predict(state, does('stop', 'a.service')))).toEqual({
+      'a.service': 'inactive',
+      'part.service': 'inactive',
+      'req.service': 'inactive',
+      'bound.service': 'inactive',
+      'part-of-part.service': 'inactive',
+      'behind-inactive.service': 'inactive',
+      'other.service': 'active',
+    })
+    const restarted = predict(state, does('restart', 'a.service'))
+    expect([...restarted.units].filter(([, { exe }]) => exe instanceof Unknown).map(([name]) => name)).toEqual([
+      'a.service',
+      'part.service',
+      'req.service',
+      'part-of-part.service',
+    ])
+    expect(of(restarted, 'bound.service', 'ActiveState')).toBe('inactive')
+  })
+})
+
+test('stop: nothing runs any more; a failed unit stays failed', () => {
+  const state = changed(
+    { 'a.service': up, 'b.service': { ActiveState: 'failed' } },
+    does('stop', 'a.service'),
+    does('stop', 'b.service'),
+  )
+  expect(state.units.get('a.service')).toMatchObject({
+    exe: '',
+    properties: { ActiveState: 'inactive', SubState: 'dead', MainPID: '0', InvocationID: '' },
+  })
+  expect(of(state, 'b.service', 'ActiveState')).toBe('failed')
+})
+
+test('reset-failed: a failed unit is inactive, and its starts count anew; another stays as it is', () => {
+  const state = changed(
+    { 'a.service': { ActiveState: 'failed', Result: 'exit-code', starts: 4 }, 'b.service': up },
+    does('reset-failed', 'a.service'),
+    does('reset-failed', 'b.service'),
+  )
+  expect(state.units.get('a.service')).toMatchObject({
+    starts: 0,
+    properties: { ActiveState: 'inactive', Result: 'success' },
+  })
+  expect(state.units.get('b.service')?.properties).toMatchObject({ ActiveState: 'active', MainPID: '7' })
+})
+
+test('a verb on a unit nobody asked about changes nothing that is known', () => {
+  for (const verb of ['start', 'stop', 'restart', 'enable', 'disable', 'reset-failed'] as const) {
+    const state = hostState({ units: { 'a.service': up } })
+    expect(predict(state, does(verb, 'b.service'))).toBe(state)
+  }
+})
+
+describe('unit files', () => {
+  const write = (path: string, model?: UnitModel): Change => ({
+    kind: 'write',
+    path,
+    content: '',
+    mode: 0o644,
+    owner: 'root:root',
+    ...(model !== undefined && { model }),
+  })
+  const dropIn = '/etc/systemd/system/a.service.d/50.conf'
+  const units = { 'a.service': { Wants: 'x.target', NeedDaemonReload: 'yes', ...up }, 'b.service': {} }
+
+  test('are nothing to systemd before a reload, and after it what their model says', () => {
+    const model: UnitModel = {
+      unit: 'a.service',
+      sets: { Type: 'notify' },
+      adds: { Wants: ['machines.target', 'x.target'] },
+    }
+    const written = changed(units, write(dropIn, model))
+    expect(of(written, 'a.service', 'Wants')).toBe('x.target')
+    const loaded = predict(written, reload)
+    expect(loaded.units.get('a.service')?.properties).toMatchObject({
+      Wants: 'x.target machines.target',
+      Type: 'notify',
+      NeedDaemonReload: 'no',
+      MainPID: '7',
+    })
+    expect(loaded.units.get('a.service')).not.toHaveProperty('pending')
+    expect(of(predict(loaded, reload), 'a.service', 'Wants')).toBe('x.target machines.target')
+  })
+  test.each([
+    dropIn,
+    '/etc/systemd/system/a.service',
+    '/run/systemd/system/a.service',
+    '/usr/lib/systemd/system/a.service',
+    '/usr/local/lib/systemd/system/a.service.wants/c.service',
+    '/etc/systemd/system/z.target.requires/a.service',
+  ])('%s without a model makes what a.service loads unknown, and not what it does', (path) => {
+    const state = changed(units, write(path), reload)
+    expect(state.units.get('a.service')?.properties).toMatchObject({
+      Wants: unknown,
+      ExecStart: unknown,
+      LoadState: unknown,
+      ActiveState: 'active',
+      MainPID: '7',
+    })
+    expect(state.units.get('a.service')?.exe).toBe('/bin/a')
+    expect(of(state, 'b.service', 'Wants')).toBe('')
+  })
+  test.each([
+    '/etc/systemd/system.conf',
+    '/srv/a.service',
+    '/etc/systemd/system/deep/a.service.d/x.conf',
+    '/etc/systemd/system/c.service',
+  ])('%s is none of its files', (path) => {
+    expect(of(changed(units, write(path), reload), 'a.service', 'Wants')).toBe('x.target')
+  })
+  test.each<[string, Change]>([
+    ['a link', { kind: 'link', path: '/etc/systemd/system/a.service', target: '/dev/null' }],
+    ['a removal', { kind: 'remove', path: dropIn, recurse: false }],
+    ['the removal of all drop-ins', { kind: 'remove', path: '/etc/systemd/system/a.service.d', recurse: true }],
+  ])('%s counts as well', (_, change) =>
+    expect(of(changed(units, change, reload), 'a.service', 'Wants')).toEqual(unknown),
+  )
+  test('a model for another unit than the file is of says nothing about that one', () => {
+    expect(of(changed(units, write(dropIn, { unit: 'b.service' }), reload), 'a.service', 'Wants')).toEqual(unknown)
+  })
+  test('what a drop-in adds to the unknown is unknown', () => {
+    const model: UnitModel = { unit: 'a.service', adds: { Wants: ['y'] } }
+    expect(
+      of(changed(units, write('/etc/systemd/system/a.service'), write(dropIn, model), reload), 'a.service', 'Wants'),
+    ).toEqual(unknown)
+  })
+})
+
+test('enable and disable reload, say so of the unit, and leave its links and the targets unknown', () => {
+  for (const [verb, word] of [
+    ['enable', 'enabled'],
+    ['disable', 'disabled'],
+  ] as const) {
+    const wants = '/etc/systemd/system/multi-user.target.wants'
+    const before = hostState({
+      units: {
+        'a.service': { NeedDaemonReload: 'yes', ...up },
+        'multi-user.target': { Wants: 'x' },
+        'b.service': { Wants: 'y' },
+      },
+      paths: {
+        [wants]: { dir: ['x.service'] },
+        [`${wants}/a.service`]: 'absent',
+        [`${wants}/x.service`]: { link: '/x' },
+      },
+    })
+    const state = predict(before, does(verb, 'a.service'))
+    expect(state.units.get('a.service')?.properties).toMatchObject({
+      UnitFileState: word,
+      NeedDaemonReload: 'no',
+      WantedBy: unknown,
+      MainPID: '7',
+    })
+    expect([of(state, 'multi-user.target', 'Wants'), of(state, 'b.service', 'Wants')]).toEqual([unknown, 'y'])
+    expect(lookUp(state.tree, wants)).toMatchObject({ entries: unknown })
+    expect(lookUp(state.tree, `${wants}/a.service`)).toEqual(unknown)
+    expect(lookUp(state.tree, `${wants}/x.service`)).toEqual({ type: 'symlink', target: '/x' })
+  }
+})
