@@ -3,7 +3,7 @@ import type { LabHost } from '../lab/host.ts'
 
 /** Texts that something on the way has been known to change. */
 // biome-ignore format: a table of words is to be seen at a glance
-export const hostileTexts: readonly string[] = [
+const hostileTexts: readonly string[] = [
   '', ' ', '\t', '\n', '\n\n', 'a\n', 'a\n\n', '\na', 'a\r\n', '\r', ' a ', '-', '--', '-n', '-e x', '-rf', '+x', '=', '~', '~root',
   '!', '!!', 'a!b', '%', '%%', '%s', '%h', '%n', '50%', '\\', '\\\\', 'a\\', '\\n', '\\c', '\\0101', "'", "''", "'\\''", '"', '""',
   '$', '$$', '$HOME', '${HOME}', '$${HOME}', '${x', '$(id)', '`id`', '{{ x }}', '#', '# a', 'a # b', '*', '?', '[a]', '{a,b}', '^a^b',

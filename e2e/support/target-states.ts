@@ -4,7 +4,7 @@ import type { LabHost } from '../lab/host.ts'
  * Every state of machines.target in domain.md 4.1, really made on a host: what is run there, and what systemd then says
  * (`UnitFileState`). `$u` is the unit's name, `$shipped` its file of the package, `$kept` a copy of that.
  */
-export const targetStates = {
+const targetStates = {
   missing: { make: 'rm "$shipped"', says: '' },
   enabled: { make: 'systemctl enable --quiet $u', says: 'enabled' },
   'enabled-runtime': { make: 'systemctl enable --quiet --runtime $u', says: 'enabled-runtime' },

@@ -2,6 +2,7 @@ import { DroverError, toDroverError } from '../errors.ts'
 import { questionFor } from '../facts/question.ts'
 import type { HostState } from '../facts/state.ts'
 import { viewOf } from '../facts/view.ts'
+import { needsSudo } from '../inventory/become.ts'
 import type { Host } from '../inventory/host.ts'
 import { inspectHost } from '../runner/inspect-host.ts'
 import { errorReport } from '../runner/outcome.ts'
@@ -33,10 +34,10 @@ const read = async (run: Run, host: Host, connection: Connection): Promise<HostS
       questionFor(statusFacts(host)),
     )
   try {
-    return await inspect(host.become)
+    return await inspect(needsSudo(host))
   } catch (thrown) {
     // Much can be seen without root, and a table that says so is worth more than a refusal.
-    if (host.become && thrown instanceof DroverError && thrown.code === 'become-failed') return inspect(false)
+    if (needsSudo(host) && thrown instanceof DroverError && thrown.code === 'become-failed') return inspect(false)
     throw thrown
   }
 }

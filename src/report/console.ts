@@ -21,6 +21,9 @@ export interface ConsoleOptions {
   readonly reports: string | null
 }
 
+/** A silence longer than this looks like a hang, so a wait that may last longer is told of. */
+const noticeableMs = 5_000
+
 /** Lines for people; one write per event, so that no two events' lines mix. */
 export const createConsole = ({ write, colour, verbose, diff, reports }: ConsoleOptions): EventSink => {
   const look: Look = { paint: createPaint(colour), verbose, diff }
@@ -70,6 +73,11 @@ const eventLines = (event: RunEvent, { fold, look, mode, reports }: Scene): read
         `planned: [${printable(event.host)}] ${counted(event.steps.flatMap((step) => step.changes).length, 'change')}`,
       )
     case 'change-started':
+      if (event.waitMs !== undefined && event.waitMs >= noticeableMs) {
+        return [
+          `waiting: [${printable(event.host)}] ${printable(event.step)}: ${printable(event.summary)} (at most ${duration(event.waitMs)})`,
+        ]
+      }
       return look.verbose > 1
         ? [`doing: [${printable(event.host)}] ${printable(event.step)}: ${printable(event.summary)}`]
         : []

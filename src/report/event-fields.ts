@@ -17,7 +17,18 @@ const fields = listed<EventField>()([
   ...(['at', 'type', 'mode', 'verb', 'result', 'outcome', 'severity', 'code'] as const),
   ...(['run', 'playbook', 'playbookSha256', 'hosts', 'forks', 'operator', 'reason', 'version', 'host'] as const),
   ...(['message', 'ms', 'server', 'segment', 'steps', 'step', 'task', 'changes', 'summary', 'diff', 'error'] as const),
-  ...(['finding', 'knownAfter', 'remedy', 'detail', 'check', 'target', 'ignored', 'exitCode', 'interrupted'] as const),
+  ...([
+    'finding',
+    'knownAfter',
+    'remedy',
+    'detail',
+    'check',
+    'target',
+    'ignored',
+    'exitCode',
+    'interrupted',
+    'waitMs',
+  ] as const),
 ])
 
 const words = listed<Word>()([

@@ -1,23 +1,15 @@
-import { DroverError, type ErrorDetails, toDroverError } from '../errors.ts'
+import { type DroverError, type ErrorDetails, toDroverError } from '../errors.ts'
 import { type Question, questionFor } from '../facts/question.ts'
 import type { HostState } from '../facts/state.ts'
 import type { HostPlay } from '../playbook/playbook.ts'
 import { whenFacts } from '../playbook/when.ts'
 import { applyHost, cancelApply, leaseTtlS, releaseHost } from './apply-host.ts'
-import type { ChangeReport, Outcome, StepResult } from './events.ts'
+import { type Applied, type Converged, changeReport, conclude, type Failure } from './conclude.ts'
 import { inspectHost } from './inspect-host.ts'
 import type { Lane } from './lane.ts'
-import { errorReport, outcomeOf } from './outcome.ts'
+import { errorReport } from './outcome.ts'
 import { type HostPlan, type PlannedChange, planHost, type StepPlan, type Tasks } from './plan.ts'
 import { emit } from './run.ts'
-
-/** How a lane ended. */
-export interface Converged {
-  readonly outcome: Outcome
-  /** Made, or to be made in a check. */
-  readonly changes: number
-  readonly error?: DroverError
-}
 
 /** Everything the steps may ask, known before connecting. */
 export const questionOf = (play: HostPlay, tasks: Tasks): Question =>
@@ -39,7 +31,7 @@ export const converge = async (lane: Lane): Promise<Converged> => {
   try {
     return await convergeHost(lane, hold, applied)
   } catch (thrown) {
-    return ended(lane, { steps: [] }, applied, { step: null, error: asDetails(toDroverError(thrown), thrown) })
+    return conclude(lane, { steps: [] }, applied, { step: null, error: asDetails(toDroverError(thrown), thrown) })
   } finally {
     if (hold.isHeld) await releaseHost(lane).catch(() => undefined)
   }
@@ -50,32 +42,42 @@ const convergeHost = async (lane: Lane, hold: { isHeld: boolean }, applied: Appl
   const question = questionOf(play, run.tasks)
   let settled = new Set<string>()
   let state = await inspectHost(lane, 'inspect', question)
+  noticeOthers(lane, state)
   for (let segment = 0; ; segment += 1) {
     const plan = planHost(play, run.tasks, state)
     reportPlan(lane, plan, segment)
     const changes = plan.steps.flatMap((step) => step.changes.map((change) => ({ ...change, step: step.name })))
     const refusal = plan.steps.find(({ error }) => error !== undefined)
-    if (refusal?.error !== undefined) return ended(lane, plan, applied, { step: refusal, error: refusal.error })
+    if (refusal?.error !== undefined) return conclude(lane, plan, applied, { step: refusal, error: refusal.error })
     const unmet = plan.steps.find((step) => settled.has(step.name) && step.changes.length > 0)
-    if (unmet !== undefined) return ended(lane, plan, applied, { step: unmet, error: notConverged(unmet) })
+    if (unmet !== undefined) return conclude(lane, plan, applied, { step: unmet, error: notConverged(unmet) })
     const stuck = changes.length > 0 ? undefined : plan.steps.find(({ status }) => status === 'unknown')
-    if (stuck !== undefined) return ended(lane, plan, applied, { step: stuck, error: neverKnown(stuck) })
-    if (changes.length === 0) return ended(lane, plan, applied)
-    if (run.mode === 'check') return ended(lane, plan, applied)
-    if (run.softStop.aborted) return ended(lane, plan, applied, { step: firstWithChanges(plan), error: stopped })
+    if (stuck !== undefined) return conclude(lane, plan, applied, { step: stuck, error: neverKnown(stuck) })
+    if (changes.length === 0) return conclude(lane, plan, applied)
+    if (run.mode === 'check') return conclude(lane, plan, applied)
+    if (run.softStop.aborted) return conclude(lane, plan, applied, { step: firstWithChanges(plan), error: stopped })
     settled = new Set(plan.steps.filter(({ status }) => status === 'planned').map(({ name }) => name))
     const failure = await applySegment(lane, changes, applied)
-    if (failure !== null) return ended(lane, plan, applied, failure)
+    if (failure !== null) return conclude(lane, plan, applied, failure)
     hold.isHeld = true
     const isOver = new Set(plan.steps.filter(({ status }) => status !== 'unknown').map(({ name }) => name))
     const isLast = play.steps.every(({ name, task }) => isOver.has(name) || run.tasks.get(task)?.isCheck === true)
     try {
       state = await verify(lane, question, isLast)
     } catch (thrown) {
-      return ended(lane, plan, applied, { step: lastWithChanges(plan), error: unverified(toDroverError(thrown)) })
+      return conclude(lane, plan, applied, { step: lastWithChanges(plan), error: unverified(toDroverError(thrown)) })
     }
     hold.isHeld = !isLast
   }
+}
+
+/** A run without changes takes no lease and waits for nobody, but the operator should know of who else is there. */
+const noticeOthers = ({ run, play }: Lane, { self }: HostState): void => {
+  const lease =
+    self.lease !== null && self.lease.ageS < leaseTtlS ? `run ${self.lease.run} of ${self.lease.owner}` : null
+  const other = self.applying ?? lease
+  if (other !== null)
+    emit(run, { type: 'notice', host: play.host.name, message: `somebody else is at work here: ${other}` })
 }
 
 const verify = (lane: Lane, question: Question, isLast: boolean): Promise<HostState> =>
@@ -87,10 +89,6 @@ const verify = (lane: Lane, question: Question, isLast: boolean): Promise<HostSt
   })
 
 type SegmentChange = PlannedChange & { readonly step: string }
-type Applied = Map<string, PlannedChange[]>
-/** `step` is null where it was no step that failed: the host could not be read, or a task could not plan. */
-type Failure = { readonly step: Pick<StepPlan, 'name'> | null; readonly error: ErrorDetails }
-
 const applySegment = async (
   lane: Lane,
   changes: readonly SegmentChange[],
@@ -105,7 +103,9 @@ const applySegment = async (
       const { step, summary, diff } = change
       if (type === 'begun') {
         current = change
-        emit(lane.run, { type: 'change-started', host, step, summary })
+        const { change: what } = change
+        const waitMs = what.kind === 'await' ? what.withinMs : undefined
+        emit(lane.run, { type: 'change-started', host, step, summary, ...(waitMs !== undefined && { waitMs }) })
       } else {
         applied.set(step, [...(applied.get(step) ?? []), change])
         emit(lane.run, { type: 'change-done', host, step, summary, ...(diff !== undefined && { diff }) })
@@ -166,79 +166,3 @@ const reportPlan = (lane: Lane, plan: HostPlan, segment: number): void => {
     })),
   })
 }
-
-/** Tells of every step of the play, then of the host: each step has a result, those never reached included. */
-const ended = (
-  lane: Lane,
-  plan: Pick<HostPlan, 'steps'>,
-  applied: ReadonlyMap<string, readonly PlannedChange[]>,
-  failure?: Failure,
-): Converged => {
-  const { run, play } = lane
-  const host = play.host.name
-  const isCheck = run.mode === 'check'
-  const failedStep = failure?.step?.name
-  const error =
-    failure === undefined
-      ? undefined
-      : new DroverError(failure.error).at({ host, ...(failedStep !== undefined && { step: failedStep }) })
-  let count = 0
-  let isReached = failure?.step !== null
-  // What a cut run owed is paid in the first segment and stands in no later plan.
-  const paid = [...applied.keys()].filter((name) => play.steps.every((step) => step.name !== name))
-  const names = [...new Set([...paid, ...plan.steps.map(({ name }) => name), ...play.steps.map(({ name }) => name)])]
-  for (const name of names) {
-    const step = plan.steps.find((planned) => planned.name === name)
-    const task = step?.task ?? play.steps.find((other) => other.name === name)?.task ?? 'drover'
-    const changes = isCheck ? (step?.changes ?? []) : (applied.get(name) ?? [])
-    count += changes.length
-    for (const finding of step?.findings ?? []) emit(run, { type: 'finding', host, step: name, finding })
-    const isFailed = failedStep === name
-    emit(run, {
-      type: 'step-ended',
-      host,
-      step: name,
-      task,
-      result:
-        isFailed && error !== undefined
-          ? failedResult(step, error)
-          : isReached || changes.length > 0
-            ? resultOf(step, changes.length, isCheck)
-            : 'skipped',
-      ...(step?.status === 'skipped' && step.why !== undefined && { reason: step.why }),
-      changes: changes.map(changeReport),
-      ...(isFailed && error !== undefined && { error: errorReport(error) }),
-    })
-    if (isFailed) isReached = false
-  }
-  if (error !== undefined)
-    return {
-      outcome: failedOutcome(
-        plan.steps.find(({ name }) => name === failedStep),
-        error,
-      ),
-      changes: count,
-      error,
-    }
-  return { outcome: count === 0 ? 'unchanged' : isCheck ? 'would-change' : 'changed', changes: count }
-}
-
-const failedResult = (step: StepPlan | undefined, error: DroverError): StepResult =>
-  failedOutcome(step, error) === 'blocked' ? 'blocked' : 'failed'
-
-const resultOf = (step: StepPlan | undefined, changes: number, isCheck: boolean): StepResult => {
-  if (changes > 0) return isCheck ? 'would-change' : 'changed'
-  if (step === undefined || step.status === 'skipped') return 'skipped'
-  if (step.status === 'unknown') return 'unknown'
-  // A step that wants something and got nothing, since a later one stopped the host, is not ok.
-  return step.changes.length > 0 ? 'skipped' : 'ok'
-}
-
-/** A step that was refused while planning left its host alone; anything later is a failure. */
-const failedOutcome = (step: StepPlan | undefined, error: DroverError): Outcome =>
-  step?.status === 'blocked' ? 'blocked' : outcomeOf(error.code)
-
-const changeReport = ({ summary, diff }: PlannedChange): ChangeReport => ({
-  summary,
-  ...(diff !== undefined && { diff }),
-})

@@ -74,7 +74,14 @@ export type RunEventBody =
       readonly segment: number
       readonly steps: readonly PlannedStep[]
     }
-  | { readonly type: 'change-started'; readonly host: string; readonly step: string; readonly summary: string }
+  | {
+      readonly type: 'change-started'
+      readonly host: string
+      readonly step: string
+      readonly summary: string
+      /** It only waits, and for this long at the most. */
+      readonly waitMs?: number
+    }
   | {
       readonly type: 'change-done'
       readonly host: string

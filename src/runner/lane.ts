@@ -1,8 +1,10 @@
 import { toDroverError } from '../errors.ts'
+import { needsSudo } from '../inventory/become.ts'
 import type { HostPlay } from '../playbook/playbook.ts'
 import type { Connection } from '../transport/connection.ts'
 import type { ScriptAnswer } from '../transport/run-script.ts'
-import { type Converged, converge } from './converge.ts'
+import type { Converged } from './conclude.ts'
+import { converge } from './converge.ts'
 import type { Outcome } from './events.ts'
 import { errorReport, outcomeOf } from './outcome.ts'
 import { emit, type Run } from './run.ts'
@@ -50,7 +52,7 @@ const laneOf = (run: Run, play: HostPlay, connection: Connection): Lane => ({
   run,
   play,
   connection,
-  become: play.host.become,
+  become: needsSudo(play.host),
   exec: async (verb, how) => {
     const started = performance.now()
     try {

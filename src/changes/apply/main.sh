@@ -89,7 +89,8 @@ started() {
 
 # follow TOKEN
 follow() {
-  pid=$(systemctl show --no-pager -p MainPID --value "$unit")
+  property MainPID
+  pid=$value
   if ours && [ "${pid:-0}" -gt 0 ]; then tail -c +1 -s 0.1 -f --pid="$pid" "$run/out"; else cat "$run/out"; fi
   # The main process is gone; the unit is over only when every process of it is.
   waited=0
@@ -105,14 +106,27 @@ follow() {
 is_at_work() {
   # Asking for a transient unit that is gone makes PID 1 of systemd 252 complain in the journal.
   [ -e "/run/systemd/transient/$unit" ] || return 1
-  case $(systemctl show --no-pager -p ActiveState --value "$unit") in
+  property ActiveState
+  case $value in
     active | activating | deactivating | reloading) return 0 ;;
   esac
   return 1
 }
 
 ours() {
-  [ "$(systemctl show --no-pager -p Description --value "$unit")" = "$description" ]
+  property Description
+  [ "$value" = "$description" ]
+}
+
+# property NAME: of the unit, into $value. A systemd that re-executes itself, as its own update has it do, answers nobody for
+# a moment. That says nothing about the unit, so it is asked again; for ten seconds at the most.
+property() {
+  tries=0
+  until value=$(systemctl show --no-pager -p "$1" --value "$unit" 2>/dev/null); do
+    tries=$((tries + 1))
+    [ "$tries" -lt 100 ] || break
+    sleep 0.1
+  done
 }
 
 main "$@"

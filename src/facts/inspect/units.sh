@@ -3,7 +3,8 @@
 ask_units() {
   properties=$1
   shift
-  answer=$(timeout 20 systemctl show --no-pager -p "$properties" -- "$@" 2>/dev/null) || {
+  # A systemd that re-executes itself, as its own update has it do, answers nobody for a moment.
+  answer=$(show_units "$@") || { sleep 1 && answer=$(show_units "$@"); } || {
     code=$?
     why=$(timeout 20 systemctl show --no-pager -p Id -- "$@" 2>&1 >/dev/null | head -c 2048)
     printf 'failed %s %s\n' "$code" "$(printf %s "$why" | encode)"
@@ -16,6 +17,11 @@ ask_units() {
     exe=$(readlink -- "/proc/$value/exe" 2>/dev/null) || exe=
     printf 'exe %s %s\n' "$value" "$(printf %s "$exe" | encode)"
   done
+}
+
+# show_units UNIT...
+show_units() {
+  timeout 20 systemctl show --no-pager -p "$properties" -- "$@" 2>/dev/null
 }
 
 # ask_starts UNIT... : for each, how many seconds ago it was started, in the last hour, newest 100. No property
