@@ -15,15 +15,9 @@ const scripts = globSync('**/*.sh', { cwd: `${root}src` }).map((script) => `dist
 const wanted = ['bin/drover.js', 'dist/main.js', 'LICENSE', 'README.md', 'playbooks/remediate.yaml', ...scripts]
 const missing = wanted.filter((path) => !held.has(path))
 const foreign = [...held].filter((path) => /^(src|test|e2e|\.)/.test(path))
-const version = execFileSync(
-  'node',
-  ['--input-type=module', '-e', "process.argv.push('--version'); await import('./dist/main.js')"],
-  {
-    cwd: root,
-    encoding: 'utf8',
-  },
-)
-if (scripts.length === 0 || missing.length > 0 || foreign.length > 0 || !/^\d+\.\d+\.\d+\n$/.test(version)) {
-  process.stdout.write(`missing: ${missing.join(', ')}\nforeign: ${foreign.join(', ')}\nversion: ${version}\n`)
+const drover = (verb: string): string => execFileSync('node', ['dist/main.js', verb], { cwd: root, encoding: 'utf8' })
+const starts = /^\d+\.\d+\.\d+\n$/.test(drover('--version')) && drover('playbooks').includes('remediate')
+if (scripts.length === 0 || missing.length > 0 || foreign.length > 0 || !starts) {
+  process.stdout.write(`missing: ${missing.join(', ')}\nforeign: ${foreign.join(', ')}\nstarts: ${starts}\n`)
   process.exitCode = 1
 }
