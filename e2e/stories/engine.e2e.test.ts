@@ -239,3 +239,35 @@ test('drifted: what was changed by hand after it was read is not overwritten, an
   expect(again.code, again.stdout + again.stderr).toBe(0)
   await each(hosts, async (host) => expect(await host.must('cat /etc/story/drift /etc/story/after')).toBe('new\nafter'))
 })
+
+test('a systemd that re-executes itself in the middle, as its own update has it do, misleads nobody', async () => {
+  const steps = (round: number): string =>
+    writePlaybook(lab, 'reexec', [
+      {
+        task: 'command',
+        with: {
+          argv: ['sh', '-c', 'systemctl daemon-reexec --no-block; touch "$1"', 'reexec', `/srv/reexec-${round}`],
+          creates: `/srv/reexec-${round}`,
+        },
+      },
+      file('after', `/srv/after-${round}`, 'there\n'),
+    ])
+  for (const round of [1, 2, 3]) {
+    const run = await drover(lab, ['run', steps(round), '-l', 'rhel9,ubuntu24'])
+    expect(run.code, run.stdout + run.stderr).toBe(0)
+    await each([rhel, ubuntu], async (host) =>
+      expect(await host.must('cat "$1"', [`/srv/after-${round}`])).toBe('there'),
+    )
+  }
+})
+
+test('-b gets root rights on a host that no inventory describes', async () => {
+  const keys = ['--private-key', lab.key.file, '--known-hosts', lab.knownHostsFile]
+  const inventory = `core@${acl.address},`
+  const playbook = writePlaybook(lab, 'sudo', [file('mine', '/etc/story-sudo', 'root made this\n')])
+  const without = await drover(lab, ['run', playbook, ...keys], { inventory })
+  expect(without.code, without.stdout + without.stderr).toBe(2)
+  const run = await drover(lab, ['run', playbook, ...keys, '-b'], { inventory })
+  expect(run.code, run.stdout + run.stderr).toBe(0)
+  expect(await acl.must('stat -c %U:%a /etc/story-sudo')).toBe('root:644')
+})

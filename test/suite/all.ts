@@ -1,5 +1,6 @@
 // npm test: the check, then every story on real hosts. The last line counts what the runner itself reports.
-import { prepareMachine } from '../../e2e/lab/engine.ts'
+import { runningDocker } from '../../e2e/lab/docker.ts'
+import { prepareMachine, stopEngine } from '../../e2e/lab/engine.ts'
 import { check, checkNeeds } from './check.ts'
 import { runStep } from './step.ts'
 import { testTransport } from './transport.ts'
@@ -7,6 +8,7 @@ import { readCounts, reportFile, sum } from './vitest-report.ts'
 
 const isAgreed = process.argv.includes('--yes') || process.env.CI !== undefined
 
+const wasRunning = (await runningDocker()) !== undefined
 // All that apt has to bring is asked for once, before anything runs.
 await prepareMachine({ yes: isAgreed, more: checkNeeds })
 const checked = await check()
@@ -28,6 +30,8 @@ const stories = await runStep({
   ],
   isShown,
 })
+// Every story closes its own hosts; what is left is the engine, if it was started here.
+if (!wasRunning) process.stdout.write(`${await stopEngine()}\n`)
 const { passed, failed, skipped } = sum([checked.counts, ...transports.map(({ counts }) => counts), readCounts(report)])
 const isGood = [checked, ...transports].every((part) => part.isGood) && isPrepared && stories
 if (!isGood || failed > 0) process.exitCode = 1

@@ -17,16 +17,15 @@ control() {
   esac
 }
 
-# words_of UNIT: the last journal lines of its present or last invocation. By the time it began: `-b` shows earlier
-# boots in a container too, and the invocation id is missing from the last words of a process that is gone before
-# the journal has looked at it.
+# words_of UNIT: how it stands, and its last journal lines since PID 1 started: `-b` shows earlier boots in a container
+# too. Not by invocation id, which is missing from the last words of a process that is gone before the journal has
+# looked at it.
 words_of() {
   systemctl show --no-pager -p ActiveState,SubState,Result,ExecMainStatus -- "$1" | tr '\n' ' '
   echo
-  began=$(systemctl show --no-pager -p InactiveExitTimestampMonotonic --value -- "$1")
-  [ "${began:-0}" -gt 0 ] || return 0
+  booted=$(systemctl show --no-pager -p UserspaceTimestampMonotonic --value)
   now
-  timeout 15 journalctl -q --no-pager -o cat -n 20 -u "$1" -S "-$((now / 100 - began / 1000000 + 1))s" 2>/dev/null
+  timeout 15 journalctl -q --no-pager -o cat -n 20 -u "$1" -S "-$((now / 100 - ${booted:-0} / 1000000 + 1))s" 2>/dev/null
 }
 
 # now: hundredths of a second since the boot, which no clock change moves
