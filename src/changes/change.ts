@@ -23,6 +23,8 @@ export type Expectation =
   | { readonly path: string; readonly is: 'absent' | 'directory' | 'other' }
   | { readonly path: string; readonly is: 'file'; readonly sha256?: string }
   | { readonly path: string; readonly is: 'symlink'; readonly target: string }
+  /** Exactly these names lie in the directory. */
+  | { readonly directory: string; readonly holds: readonly string[] }
   | { readonly unit: string; readonly property: UnitProperty; readonly value: string }
 
 /** A condition the host itself waits for, never a loop over the wire. */

@@ -5,6 +5,7 @@ import { createJsonOutput } from '../report/json-output.ts'
 import { createRedactor } from '../report/redact.ts'
 import { createReportFold, type ReportFold } from '../report/report-fold.ts'
 import type { EventSink } from '../runner/events.ts'
+import type { Run } from '../runner/run.ts'
 import { hasColour } from './colour.ts'
 import type { CliContext } from './context.ts'
 import type { Logger } from './log.ts'
@@ -25,7 +26,7 @@ export const createRunEvents = (
   context: CliContext,
   options: RunOptions,
   { plays, journal, reports, log }: RunEventsOptions,
-): { sink: EventSink; fold: ReportFold } => {
+): { sink: EventSink; fold: ReportFold; onFault: NonNullable<Run['onFault']> } => {
   const fold = createReportFold()
   const redact = createRedactor(secretsOf(plays, context), (count) =>
     log.warn(`secrets too short to be kept out of reports and logs: ${count}`),
@@ -39,7 +40,12 @@ export const createRunEvents = (
   } satisfies Record<string, EventSink>
   const onError = (sink: string, thrown: unknown): void =>
     log.error(`the ${sink} failed at an event and may lack others: ${String(thrown)}`)
-  return { sink: fanOut({ sinks, redact, onError }), fold }
+  const onFault = (host: string, thrown: unknown): void =>
+    log.debug(
+      redact({ host, fault: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown) }),
+      'internal fault',
+    )
+  return { sink: fanOut({ sinks, redact, onError }), fold, onFault }
 }
 
 /** Results go to standard output in one form; with JSON there, people may read along on standard error. */

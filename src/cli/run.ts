@@ -63,7 +63,7 @@ const recorded = async (context: CliContext, options: RunOptions, means: Means):
   const journal = openJournal(directory.events, (error) =>
     log.error(`the journal ${directory.events} is cut short: ${error.message}`),
   )
-  const { sink, fold } = createRunEvents(context, options, {
+  const { sink, fold, onFault } = createRunEvents(context, options, {
     plays: request.plays,
     journal: journal.take,
     reports: directory.path,
@@ -82,6 +82,7 @@ const recorded = async (context: CliContext, options: RunOptions, means: Means):
     transport,
     deadlines,
     sink,
+    onFault,
     softStop,
     hardStop,
   }

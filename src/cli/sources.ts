@@ -23,6 +23,21 @@ export interface ConnectionOptions {
   readonly become?: boolean
 }
 
+/** The options as they were given, for a command that is suggested. */
+export const connectionWords = ({
+  user,
+  privateKey,
+  knownHosts,
+  hostKeyPolicy,
+  become,
+}: ConnectionOptions): string[] => [
+  ...(user === undefined ? [] : ['-u', user]),
+  ...(privateKey === undefined ? [] : ['--private-key', privateKey]),
+  ...(knownHosts === undefined ? [] : ['--known-hosts', knownHosts]),
+  ...(hostKeyPolicy === undefined ? [] : ['--host-key-policy', hostKeyPolicy]),
+  ...(become === true ? ['-b'] : []),
+]
+
 export interface Sources {
   readonly inventory: Inventory
   readonly digests: readonly { readonly source: string; readonly sha256: string }[]

@@ -1,12 +1,14 @@
 import { DroverError, toDroverError } from '../errors.ts'
 import { questionFor } from '../facts/question.ts'
 import type { HostState } from '../facts/state.ts'
+import { Unreadable } from '../facts/unknown.ts'
 import { viewOf } from '../facts/view.ts'
 import { needsSudo } from '../inventory/become.ts'
 import type { Host } from '../inventory/host.ts'
 import { inspectHost } from '../runner/inspect-host.ts'
 import { errorReport } from '../runner/outcome.ts'
 import type { Run } from '../runner/run.ts'
+import { unreadable } from '../runner/unreadable.ts'
 import { assess, statusFacts } from '../tasks/agent/assess.ts'
 import type { Connection } from '../transport/connection.ts'
 import type { StatusRow } from './status-row.ts'
@@ -20,7 +22,7 @@ export const statusLane = async (run: Run, host: Host): Promise<StatusRow> => {
     const state = await read(run, host, connection)
     return { host: host.name, withoutRoot: state.os.uid !== 0, status: assess(viewOf(state), host) }
   } catch (thrown) {
-    return { host: host.name, withoutRoot: false, error: errorReport(toDroverError(thrown).at({ host: host.name })) }
+    return { host: host.name, withoutRoot: false, error: errorReport(asError(thrown).at({ host: host.name })) }
   } finally {
     await connection?.close().catch(() => undefined)
   }
@@ -41,6 +43,9 @@ const read = async (run: Run, host: Host, connection: Connection): Promise<HostS
     throw thrown
   }
 }
+
+const asError = (thrown: unknown): DroverError =>
+  thrown instanceof Unreadable ? new DroverError(unreadable(thrown)) : toDroverError(thrown)
 
 const notLookedAt = (): DroverError =>
   new DroverError({

@@ -37,7 +37,12 @@ export const cellsOf = (row: StatusRow): Readonly<Record<Column, string>> => {
     state: agent.installed ? (agent.state ?? '?') : '-',
     root: hostRoot,
     target: target === null ? '?' : `${target.state}/${target.enabled ? 'enabled' : target.fileState || 'disabled'}`,
-    worker: worker === null ? (agent.installed ? '?' : '-') : `${worker.machine} ${worker.state ?? '?'}`,
+    worker:
+      worker === null
+        ? agent.installed
+          ? '?'
+          : '-'
+        : `${worker.machine} ${worker.state ?? '?'}${worker.isAssumed ? ' (?)' : ''}`,
     verdict,
     fix: fix ?? '-',
   }

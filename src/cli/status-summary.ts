@@ -1,3 +1,4 @@
+import { holderOf } from '../facts/holder.ts'
 import { counted, type Paint } from '../report/paint.ts'
 import { printable } from '../report/printable.ts'
 import { shellQuote } from '../transport/quote.ts'
@@ -10,6 +11,8 @@ export interface SummaryLook {
   readonly verbose: number
   /** `-i` options as they were given, for the commands that are suggested. */
   readonly inventory: readonly string[]
+  /** And those that say how to connect. */
+  readonly connection: readonly string[]
 }
 
 /** Below the table: what is wrong and where, the fleet in numbers, and what to run next. */
@@ -73,9 +76,8 @@ const rollbacks = (rows: readonly StatusRow[]): readonly string[] =>
 const locks = (rows: readonly StatusRow[]): readonly string[] => {
   const held = rows.flatMap((row) => {
     if (!('status' in row)) return []
-    const { lease, applying } = row.status.self
-    if (lease === null && applying === null) return []
-    return [`${row.host} (${lease === null ? applying : `run ${lease.run} of ${lease.owner}, since ${lease.since}`})`]
+    const holder = holderOf(row.status.self)
+    return holder === null ? [] : [`${row.host} (${holder})`]
   })
   return held.length === 0 ? [] : [`locked: ${held.map(printable).join(', ')}`]
 }
@@ -85,8 +87,11 @@ const withoutRoot = (rows: readonly StatusRow[]): readonly string[] => {
   return hosts.length === 0 ? [] : [`read without root, so in part: ${hostList(hosts)}`]
 }
 
-const nextLines = (rows: readonly StatusRow[], { inventory }: SummaryLook): readonly string[] => {
-  const sources = inventory.map((source) => ` -i ${word(source)}`).join('')
+const nextLines = (rows: readonly StatusRow[], { inventory, connection }: SummaryLook): readonly string[] => {
+  const sources = [
+    ...inventory.map((source) => ` -i ${word(source)}`),
+    ...connection.map((each) => ` ${each.startsWith('-') ? each : word(each)}`),
+  ].join('')
   const fixes = new Map<string, StatusRow[]>()
   for (const row of rows)
     if ('status' in row && row.status.fix !== null)

@@ -11,7 +11,7 @@ import { createFaults } from './faults.ts'
 import { watchInterrupts } from './interrupts.ts'
 import { createLog, type LogOptions } from './log.ts'
 import { operatorOf } from './operator.ts'
-import { type ConnectionOptions, chooseHosts, type InventoryOptions, readSources } from './sources.ts'
+import { type ConnectionOptions, chooseHosts, connectionWords, type InventoryOptions, readSources } from './sources.ts'
 import { statusLane } from './status-lane.ts'
 import { cellsOf, columns, isHealthy, type StatusRow } from './status-row.ts'
 import { summaryLines } from './status-summary.ts'
@@ -95,7 +95,7 @@ const show = (context: CliContext, options: StatusOptions, rows: readonly Status
     const header = columns.map((column) => column.toUpperCase())
     const lines = [
       ...tableLines(header, rows.map(tableRow), { paint, width }),
-      ...summaryLines(rows, { paint, verbose: options.verbose, inventory }),
+      ...summaryLines(rows, { paint, verbose: options.verbose, inventory, connection: connectionWords(options) }),
     ]
     stdout.write(lines.map((line) => `${line}\n`).join(''))
   }

@@ -45,7 +45,7 @@ const forms: Readonly<Record<string, readonly string[]>> = {
   // Below its first line stand a package tool's own words, and of them only our format is read.
   packages: ['manager WORD', 'stalled', 'MAYBE...'],
   programs: ['none', 'at BASE64'],
-  ports: ['free', 'used BASE64'],
+  ports: ['free', 'used BASE64', 'unknown'],
   commands: ['code NUMBER BASE64'],
   lease: ['BASE64'],
   end: [],

@@ -41,10 +41,7 @@ export const readAnswer = (question: Question, output: string): HostState => {
       ]),
     ),
     ports: new Map(
-      exactly('ports', question.ports.length).map((line, index) => [
-        question.ports[index] as number,
-        line === 'free' ? null : text(wordsOf(line)[1]),
-      ]),
+      exactly('ports', question.ports.length).map((line, index) => [question.ports[index] as number, portOf(line)]),
     ),
     commands: results(question, exactly('commands', question.commands.length), 'command:'),
     probes: results(question, lines('commands'), 'probe:'),
@@ -61,6 +58,11 @@ const results = (question: Question, lines: Lines, kind: string): Map<string, Co
     all.set(key, { code: Number(code), stdout: text(stdout) })
   }
   return all
+}
+
+const portOf = (line: string): string | null | { unreadable: string } => {
+  if (line === 'unknown') return { unreadable: '/proc/net/tcp cannot be read' }
+  return line === 'free' ? null : text(wordsOf(line)[1])
 }
 
 const packageManager = (lines: Lines): HostState['packageManager'] => {

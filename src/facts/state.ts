@@ -83,7 +83,7 @@ export interface HostState {
   /** By commandKey. */
   readonly commands: ReadonlyMap<string, Known<CommandResult>>
   /** Listening: the owner's name where it can be seen, else an empty string; free: null. */
-  readonly ports: ReadonlyMap<number, Known<string | null>>
+  readonly ports: ReadonlyMap<number, Known<string | null | { readonly unreadable: string }>>
   /** By probeKey. */
   readonly probes: ReadonlyMap<string, Known<CommandResult>>
   /** Paths whose content is a secret: digests only in anything that is shown. */

@@ -95,7 +95,11 @@ export const viewOf = (state: HostState): HostView => {
     program: (name) => known(`program ${name}`, asked(state.programs.get(name), `program ${name}`)),
     command: (argv) =>
       known(`output of ${argv.join(' ')}`, asked(state.commands.get(commandKey(argv)), `command ${argv.join(' ')}`)),
-    port: (port) => known(`port ${port}`, asked(state.ports.get(port), `port ${port}`)),
+    port: (port) => {
+      const owner = known(`port ${port}`, asked(state.ports.get(port), `port ${port}`))
+      if (owner !== null && typeof owner === 'object') throw new Unreadable(`port ${port}`, owner.unreadable)
+      return owner
+    },
     probe: (name, args = []) => known(`probe ${name}`, asked(state.probes.get(probeKey(name, args)), `probe ${name}`)),
   }
 }

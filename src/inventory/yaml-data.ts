@@ -99,15 +99,10 @@ export const toData = (document: Document): YamlData => {
   return { value: visit(document.contents), complaints, pairs, targets }
 }
 
-/** Numbers that would not come out as they were written: 0644 as 644, 1.10 as 1.1. */
+/** Numbers that would not come out as they were written: 0644 as 644, 1.10 as 1.1, 12e3 as 12000. */
 const numberProblem = ({ value, source = '' }: Scalar): [message: string, remedy: string] | undefined => {
   if (typeof value !== 'number') return undefined
-  const lossy =
-    !Number.isFinite(value) ||
-    /^[-+]?0\d/.test(source) ||
-    /\.\d*0$/.test(source) ||
-    (Number.isInteger(value) && !Number.isSafeInteger(value))
-  if (!lossy) return undefined
+  if (Number.isFinite(value) && String(value) === source) return undefined
   return [
     `${source} would be read as the number ${value}.`,
     `Write "${source}" if it is a text, or the number in its plain form.`,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { sha256 } from '../changes/predict.ts'
 import { DroverError } from '../errors.ts'
+import { leaseTtlS } from '../facts/holder.ts'
 import { shellSource } from '../facts/shell-source.ts'
 import { printable } from '../transport/printable.ts'
 import { runScript } from '../transport/run-script.ts'
@@ -9,9 +10,6 @@ import { type ApplyProgress, followApply } from './apply-progress.ts'
 import { applyScript } from './apply-script.ts'
 import type { Lane } from './lane.ts'
 import type { PlannedChange } from './plan.ts'
-
-/** How long a run's claim on a host outlives its last exec. */
-export const leaseTtlS = 60
 
 const maxBytes = 16 * 1024 * 1024
 
@@ -62,9 +60,9 @@ export const releaseHost = async (lane: Lane): Promise<void> => {
   })
 }
 
-/** Second Ctrl-C: ends the run's apply on the host, if it has one, between two changes or by force. */
-export const cancelApply = async (lane: Lane): Promise<void> => {
-  await runScript(lane.connection, {
+/** What systemd still has queued after it. Second Ctrl-C: ends the run's apply on the host, if it has one, between two changes or by force. */
+export const cancelApply = async (lane: Lane): Promise<string> => {
+  const answer = await runScript(lane.connection, {
     run: lane.run.id,
     verb: 'cancel',
     script: source('../facts/inspect/lease.sh') + source('../changes/apply/cancel.sh'),
@@ -73,4 +71,6 @@ export const cancelApply = async (lane: Lane): Promise<void> => {
     deadlineMs: 40_000,
     maxBytes,
   })
+  if (answer.code !== 0) throw new Error(printable(answer.stderr.toString('utf8')))
+  return printable(answer.stdout.toString('utf8')).trim()
 }

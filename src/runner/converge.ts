@@ -1,14 +1,15 @@
-import { type DroverError, type ErrorDetails, toDroverError } from '../errors.ts'
+import { DroverError, type ErrorDetails, toDroverError } from '../errors.ts'
+import { holderOf, leaseTtlS } from '../facts/holder.ts'
 import { type Question, questionFor } from '../facts/question.ts'
 import type { HostState } from '../facts/state.ts'
 import type { HostPlay } from '../playbook/playbook.ts'
 import { whenFacts } from '../playbook/when.ts'
-import { applyHost, cancelApply, leaseTtlS, releaseHost } from './apply-host.ts'
+import { applyHost, cancelApply, releaseHost } from './apply-host.ts'
 import { type Applied, type Converged, changeReport, conclude, type Failure } from './conclude.ts'
 import { inspectHost } from './inspect-host.ts'
 import type { Lane } from './lane.ts'
 import { errorReport } from './outcome.ts'
-import { type HostPlan, type PlannedChange, planHost, type StepPlan, type Tasks } from './plan.ts'
+import { type HostPlan, isOnlyLooking, type PlannedChange, planHost, type StepPlan, type Tasks } from './plan.ts'
 import { emit } from './run.ts'
 
 /** Everything the steps may ask, known before connecting. */
@@ -31,7 +32,9 @@ export const converge = async (lane: Lane): Promise<Converged> => {
   try {
     return await convergeHost(lane, hold, applied)
   } catch (thrown) {
-    return conclude(lane, { steps: [] }, applied, { step: null, error: asDetails(toDroverError(thrown), thrown) })
+    const error = toDroverError(thrown)
+    if (error.code === 'internal') lane.run.onFault?.(lane.play.host.name, thrown)
+    return conclude(lane, { steps: [] }, applied, { step: null, error: asDetails(error, thrown) })
   } finally {
     if (hold.isHeld) await releaseHost(lane).catch(() => undefined)
   }
@@ -73,11 +76,11 @@ const convergeHost = async (lane: Lane, hold: { isHeld: boolean }, applied: Appl
 
 /** A run without changes takes no lease and waits for nobody, but the operator should know of who else is there. */
 const noticeOthers = ({ run, play }: Lane, { self }: HostState): void => {
-  const lease =
-    self.lease !== null && self.lease.ageS < leaseTtlS ? `run ${self.lease.run} of ${self.lease.owner}` : null
-  const other = self.applying ?? lease
-  if (other !== null)
-    emit(run, { type: 'notice', host: play.host.name, message: `somebody else is at work here: ${other}` })
+  const notice = (message: string): void => emit(run, { type: 'notice', host: play.host.name, message })
+  const other = holderOf(self)
+  if (other !== null) notice(`somebody else is at work here: ${other}`)
+  if (self.owed.length > 0 && isOnlyLooking(play, run.tasks))
+    notice(`a cut run still owes ${self.owed.join(', ')}: the next run that changes anything here does it first`)
 }
 
 const verify = (lane: Lane, question: Question, isLast: boolean): Promise<HostState> =>
@@ -113,11 +116,22 @@ const applySegment = async (
     })
     return null
   } catch (thrown) {
-    const error = toDroverError(thrown)
-    if (error.code === 'cancelled') await cancelApply(lane).catch(() => undefined)
+    const error = await afterCancel(lane, toDroverError(thrown))
     const step = current?.step ?? ''
     emit(lane.run, { type: 'change-failed', host, step, summary: current?.summary ?? '', error: errorReport(error) })
     return { step: { name: step }, error: asDetails(error, thrown) }
+  }
+}
+
+/** Says what became of the apply that was to be stopped, and which of its jobs systemd goes on with. */
+const afterCancel = async (lane: Lane, error: DroverError): Promise<DroverError> => {
+  if (error.code !== 'cancelled') return error
+  const cancelled = (detail: string): DroverError => new DroverError({ ...errorReport(error), detail, cause: error })
+  try {
+    const jobs = await cancelApply(lane)
+    return jobs === '' ? error : cancelled(`still queued in systemd:\n${jobs}`)
+  } catch {
+    return cancelled('It could not be stopped and may still be at work: systemctl status drover-apply.service')
   }
 }
 

@@ -9,8 +9,8 @@ const temporary = /^\.drover\.[A-Za-z0-9._-]+\.\d+$/
 
 /**
  * What a cut run wrote and never had loaded is done first: what systemd will make of it nobody knows, so the
- * units are unknown after it. A restart is owed only to a unit that still runs; one nobody asked about is left
- * to the run that asks. Temporary files that the cut run left are removed.
+ * units are unknown after it. Temporary files that the cut run left are removed. A restart is nothing to be made up
+ * for here: the task that wanted it sees in the host's state whether it is still wanted, and knows what it may start.
  */
 export const debtStep = (state: HostState): Planned | null => {
   const changes: Change[] = []
@@ -21,10 +21,5 @@ export const debtStep = (state: HostState): Planned | null => {
   const units = [...state.units.keys()].map((name) => `unit:${name}`)
   if (state.self.owed.includes('daemon-reload'))
     changes.push({ kind: 'systemctl', verb: 'daemon-reload', spoils: units })
-  for (const owed of state.self.owed) {
-    const unit = owed.startsWith('restart:') ? owed.slice('restart:'.length) : null
-    if (unit !== null && state.units.get(unit)?.properties.ActiveState === 'active')
-      changes.push({ kind: 'systemctl', verb: 'restart', unit })
-  }
   return changes.length === 0 ? null : planned(changes)
 }

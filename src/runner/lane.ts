@@ -42,6 +42,7 @@ export const runLane = async (run: Run, play: HostPlay): Promise<Outcome> => {
     return end(await converge(laneOf(run, play, connection)))
   } catch (thrown) {
     const error = toDroverError(thrown).at({ host })
+    if (error.code === 'internal') run.onFault?.(host, thrown)
     return end({ outcome: outcomeOf(error.code), changes: 0, error })
   } finally {
     await close(connection)

@@ -12,6 +12,7 @@ import type { HostPlay, HostStep } from '../playbook/playbook.ts'
 import { evaluateWhen } from '../playbook/when.ts'
 import type { Finding, Planned, Task } from '../tasks/task.ts'
 import { debtStep } from './debts.ts'
+import { unreadable } from './unreadable.ts'
 
 export type Tasks = ReadonlyMap<string, Task<unknown>>
 
@@ -65,7 +66,8 @@ export const planHost = (play: HostPlay, tasks: Tasks, state: HostState): HostPl
     }
     return steps.at(-1)?.status === 'planned' || steps.at(-1)?.status === 'skipped'
   }
-  const debts = debtStep(state)
+  // A play that only looks changes nothing, not even what a cut run left behind.
+  const debts = isOnlyLooking(play, tasks) ? null : debtStep(state)
   if (debts !== null) add({ name: 'owed by a run that was cut', task: 'drover' }, debts)
   for (const step of play.steps) if (!add(step, planStep(step, tasks, predicted, play.host))) break
   return { steps, predicted }
@@ -97,6 +99,10 @@ const fold = (state: HostState, wanted: readonly Change[]): Folded => {
   return { changes, predicted }
 }
 
+/** Every step is a check. */
+export const isOnlyLooking = (play: HostPlay, tasks: Tasks): boolean =>
+  play.steps.every(({ task }) => tasks.get(task)?.isCheck === true)
+
 const empty = ({ name, task }: Pick<HostStep, 'name' | 'task'>): Omit<StepPlan, 'status'> => ({
   name,
   task,
@@ -122,13 +128,6 @@ const planStep = (
     throw thrown
   }
 }
-
-const unreadable = (thrown: Unreadable): ErrorDetails => ({
-  code: 'inspect-failed',
-  message: thrown.message,
-  remedy:
-    'Give drover root rights on the host (become: true with a sudo rule, or user: root), or mend what stands in the way.',
-})
 
 /** A stop or restart may only reach units whose state is known, or nobody could say what it will do. */
 const unaskedPropagation = (state: HostState, change: Change): ErrorDetails | null => {

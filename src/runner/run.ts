@@ -23,6 +23,8 @@ export interface Run {
   readonly transport: Transport
   readonly deadlines: RunDeadlines
   readonly sink: EventSink
+  /** Told of every fault of drover's own, whole: an event carries only what a person needs. */
+  readonly onFault?: (host: string, thrown: unknown) => void
   /** First Ctrl-C: no host is started any more, running segments end. */
   readonly softStop: AbortSignal
   /** Second Ctrl-C: what runs on hosts is stopped. */

@@ -3,14 +3,13 @@ import type { Change } from '../changes/change.ts'
 import type { Fact } from '../facts/fact.ts'
 import { deploymentFacts, readDeployment } from './agent/deployment.ts'
 import { agentUnit, machinesTarget } from './agent/names.ts'
-import { agentUnitFile, dropInFile } from './agent/paths.ts'
 import type { Target } from './agent/target.ts'
 import { blocked, type Planned, planned, type Task } from './task.ts'
 import { healingRestart } from './worker/healing-restart.ts'
 import { startedAtBoot } from './worker/others.ts'
 import { agentMissing } from './worker/refusals.ts'
 import { seconds } from './worker/waits.ts'
-import { wiring } from './worker/wiring.ts'
+import { wiring, wiringFacts } from './worker/wiring.ts'
 
 const params = z.strictObject({
   restart_agent: z
@@ -45,12 +44,7 @@ steps:
   - task: machines-target-wired
     with: { restart_agent: never }
 `,
-  facts: (): Fact[] => [
-    ...deploymentFacts(),
-    { kind: 'unit', name: agentUnit, starts: true },
-    { kind: 'path', path: agentUnitFile, content: 65_536 },
-    { kind: 'mount', path: dropInFile },
-  ],
+  facts: (): Fact[] => [...deploymentFacts(), { kind: 'unit', name: agentUnit, starts: true }, ...wiringFacts()],
   plan: (view, wanted): Planned => {
     const deployment = readDeployment(view)
     if (!deployment.installed) return blocked(agentMissing)

@@ -1,8 +1,11 @@
 import { z } from 'zod'
 import { mergeFacts } from '../facts/fact.ts'
+import { Unreadable } from '../facts/unknown.ts'
 import type { HostView } from '../facts/view.ts'
+
 import type { Host } from '../inventory/host.ts'
-import { type Check, contextFacts, contextOf } from './preflight/check.ts'
+import { fault } from './agent/finding.ts'
+import { type Check, type CheckContext, contextFacts, contextOf } from './preflight/check.ts'
 import { failures, ignoreList, withIgnored } from './preflight/ignore.ts'
 import { notRun } from './preflight/not-run.ts'
 import { checks } from './preflight/registry.ts'
@@ -53,8 +56,21 @@ const made = (given: PreflightParams): readonly Check[] => checks.filter((check)
 const evaluate = (view: HostView, given: PreflightParams, host: Host): Finding[] => {
   const context = contextOf(view, host)
   return checks.flatMap((check) =>
-    isSkipped(given, check) ? [notRun(check.name, 'left out by `skip`')] : check.evaluate(view, context),
+    isSkipped(given, check) ? [notRun(check.name, 'left out by `skip`')] : evaluated(check, view, context),
   )
+}
+
+/** What the host does not show is an error of the one check that wanted it, and the others go on. */
+const evaluated = (check: Check, view: HostView, context: CheckContext): readonly Finding[] => {
+  try {
+    return check.evaluate(view, context)
+  } catch (thrown) {
+    if (!(thrown instanceof Unreadable)) throw thrown
+    const seen = { check: check.name, target: check.name, message: `unknown: ${thrown.message}` }
+    return [
+      fault({ ...seen, remedy: 'Look at it on the host by hand, or let it pass with --ignore-preflight-errors.' }),
+    ]
+  }
 }
 
 const failed = (bad: readonly Finding[], findings: readonly Finding[]): Planned => {

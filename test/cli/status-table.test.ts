@@ -59,7 +59,14 @@ test.each([
 })
 
 test('the summary counts versions and verdicts, names what is armed and locked, and says what to run next', () => {
-  expect(summaryLines(rows, { paint: plain, verbose: 0, inventory: ['my hosts.yaml'] })).toMatchInlineSnapshot(`
+  expect(
+    summaryLines(rows, {
+      paint: plain,
+      verbose: 0,
+      inventory: ['my hosts.yaml'],
+      connection: ['-u', 'the admin', '-b'],
+    }),
+  ).toMatchInlineSnapshot(`
     [
       "",
       "s1: systemd-nspawn@kube1.service is enabled and inactive; machines.target is inactive",
@@ -73,16 +80,16 @@ test('the summary counts versions and verdicts, names what is armed and locked, 
       "6 hosts: 2 stuck, 1 connect-timeout, 1 locked, 1 no-agent, 1 not-wired",
       "agents: 4 v0.2.0, 1 none",
       "rollback armed: unwired",
-      "locked: held (run r1 of bob@desk, since 2026-01-02T03:04:05Z)",
-      "next: drover run remediate -i 'my hosts.yaml' -l s1,s2 --check",
-      "next: drover run machines-target -i 'my hosts.yaml' -l unwired --check",
+      "locked: held (run r1 of bob@desk)",
+      "next: drover run remediate -i 'my hosts.yaml' -u 'the admin' -b -l s1,s2 --check",
+      "next: drover run machines-target -i 'my hosts.yaml' -u 'the admin' -b -l unwired --check",
     ]
   `)
 })
 
 test('many hosts for one playbook are handed over in a file', () => {
   const many = Array.from({ length: 11 }, (_, index) => rowOf(`s${index}`, stuckHost()))
-  const lines = summaryLines(many, { paint: plain, verbose: 0, inventory: ['h.yaml'] })
+  const lines = summaryLines(many, { paint: plain, verbose: 0, inventory: ['h.yaml'], connection: [] })
   expect(lines.at(-1)).toBe(
     'next: drover status -i h.yaml --where fix=remediate -o names > remediate.txt && drover run remediate -i h.yaml -l @remediate.txt --check',
   )
@@ -91,7 +98,7 @@ test('many hosts for one playbook are handed over in a file', () => {
 
 test('a host that was read without root says so', () => {
   const row = rowOf('seen', runningHost({ os: { uid: 1000 } }))
-  expect(summaryLines([row], { paint: plain, verbose: 0, inventory: [] })).toContain(
+  expect(summaryLines([row], { paint: plain, verbose: 0, inventory: [], connection: [] })).toContain(
     'read without root, so in part: seen',
   )
 })

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import type { HostView } from '../../src/facts/view.ts'
+import { type HostView, viewOf } from '../../src/facts/view.ts'
 import { checkShape } from '../../src/inventory/check-shape.ts'
 import type { When } from '../../src/playbook/playbook.ts'
 import { evaluateWhen, whenFacts } from '../../src/playbook/when.ts'
 import { whenSchema } from '../../src/playbook/when-schema.ts'
+import { hostState } from '../tasks/host-state.ts'
 import { hostOf } from './world.ts'
 
 const properties: Readonly<Record<string, string>> = { 'a.service ActiveState': 'failed', 'a.service Job': '' }
@@ -11,6 +12,7 @@ const types: Readonly<Record<string, string>> = { '/x': 'file', '/dev/x': 'other
 
 /** Strict: what no condition asked for is not there. */
 const view = {
+  systemd: { ok: false, error: 'not asked' },
   os: { family: 'rhel' },
   unit: (name: string) => ({
     get: (property: string) => properties[`${name} ${property}`] ?? unasked(name),
@@ -53,6 +55,13 @@ describe('evaluateWhen', () => {
     [{ variant: 'host', facts: [{ path: '/never-asked', is: 'file' }] }, 'the variant is container, not host'],
   ])('%j', (when, answer) => {
     expect(evaluateWhen(when, host, view)).toEqual(answer === true ? true : { skipped: answer })
+  })
+
+  test('the variant of a host with an agent is measured, whatever the inventory says', () => {
+    const units = { 'aks-flex-node-agent.service': { Requires: 'containerd.service' }, 'containerd.service': {} }
+    const paths = { '/etc/systemd/system/aks-flex-node-agent.service': { file: '' } }
+    const deployed = viewOf(hostState({ units, paths }, whenFacts({ variant: 'container' })))
+    expect(evaluateWhen({ variant: 'container' }, hostOf('b', { variant: 'host' }), deployed)).toBe(true)
   })
 
   test('what the view cannot answer is not a skipped step', () => {

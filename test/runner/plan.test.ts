@@ -201,6 +201,13 @@ describe('a stop or restart that would reach what nobody looked at is refused', 
   })
 })
 
+test('a play that only looks changes nothing, not even what a cut run owes', () => {
+  const look: Task<unknown> = { ...aTask('look', [], () => planned([])), isCheck: true }
+  expect(shown(plan({ self: { owed: ['daemon-reload'], leftovers: ['/.drover.r.0'] } }, [look]))).toEqual([
+    ['look', 'planned', []],
+  ])
+})
+
 test('what a cut run owes comes first', () => {
   const planOf = plan({ self: { owed: ['daemon-reload'] }, units: { 'a.service': { ActiveState: 'inactive' } } }, [
     unitTask('up', 'a.service', restart('a.service')),

@@ -111,7 +111,7 @@ export const hostState = (literal: HostLiteral = {}, asked: readonly Fact[] = []
     probes: new Map([
       ...names('probe').map(({ name, args }): [string, CommandResult] => [
         probeKey(name, args ?? []),
-        { code: 0, stdout: '' },
+        { code: 0, stdout: name === 'selinux-denials' ? 'source=journal\ndenials=0\nreset_failed=0\n' : '' },
       ]),
       ...Object.entries(literal.probes ?? {}).map(([name, stdout]): [string, CommandResult] => [
         probeKey(name as ProbeName, []),

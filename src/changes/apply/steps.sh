@@ -72,6 +72,22 @@ path_is() {
   fi
 }
 
+# directory_holds DIRECTORY NAME... : these names and no others
+directory_holds() {
+  directory=$1
+  shift
+  found="$directory does not hold what it held"
+  wanted=$#
+  for entry in "$directory"/* "$directory"/.[!.]* "$directory"/..?*; do
+    { [ -e "$entry" ] || [ -L "$entry" ]; } || continue
+    wanted=$((wanted - 1))
+    known=no
+    for name; do [ "$name" != "${entry##*/}" ] || known=yes; done
+    [ "$known" = yes ] || { found="$entry is there"; return 1; }
+  done
+  [ "$wanted" -eq 0 ]
+}
+
 # unit_is UNIT PROPERTY VALUE
 unit_is() {
   found="$2 of $1 is not to be had"

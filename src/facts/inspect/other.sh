@@ -40,6 +40,8 @@ ask_programs() {
 # ask_ports PORT... : who listens
 ask_ports() {
   for port; do
+    # Where IPv6 is off there is no tcp6; without the other nothing can be said.
+    [ -r /proc/net/tcp ] || { echo unknown; continue; }
     if ! grep -Eqi "^ *[0-9]+: [0-9A-F]+:$(printf '%04X' "$port") [0-9A-F]+:0000 0A " /proc/net/tcp /proc/net/tcp6 2>/dev/null; then
       echo free
     else

@@ -13,6 +13,7 @@ import type { Variant } from './service.ts'
 import { signsFacts, statusSigns } from './status-signs.ts'
 import { type Verdict, verdictOf } from './verdict.ts'
 import { isRoot } from './visible.ts'
+import type { Worker } from './workers.ts'
 
 /** One host in `drover status`. Null: it could not be known, without root for instance; never a guess. */
 export interface HostStatus {
@@ -37,6 +38,8 @@ export interface HostStatus {
     readonly unit: string
     readonly state: string | null
     readonly enabled: boolean
+    /** The only enabled side, shown because nobody can say without root which one is active. */
+    readonly isAssumed: boolean
   } | null
   /** Why the active worker is not known. */
   readonly stateError: string | null
@@ -90,9 +93,17 @@ const agentOf = (deployment: Deployment): HostStatus['agent'] => {
 const targetOf = ({ target }: Deployment): HostStatus['target'] =>
   target && { state: target.activeState, fileState: target.unitFileState, enabled: target.enabled }
 
+const onlyEnabled = ({ workers }: Deployment): Worker | undefined => {
+  const enabled = workers.filter((worker) => worker.enabled)
+  return enabled.length === 1 ? enabled[0] : undefined
+}
+
 const workerOf = (deployment: Deployment): HostStatus['worker'] => {
   const state = deployment.daemonState
-  if (state === null || !state.ok) return null
-  const { machine, unit, activeState, enabled } = deployment.worker(state.activeMachine)
-  return { machine, unit, state: activeState, enabled }
+  // Without root nobody can say which side is the active one, but the only one that is enabled can be shown.
+  const only = state === null ? onlyEnabled(deployment) : undefined
+  const worker = state?.ok === true ? deployment.worker(state.activeMachine) : only
+  if (worker === undefined) return null
+  const { machine, unit, activeState, enabled } = worker
+  return { machine, unit, state: activeState, enabled, isAssumed: only !== undefined }
 }

@@ -52,10 +52,21 @@ const firstBootSecrets = (view: HostView): Finding[] =>
       ]
     : []
 
+const unknownDenials = warning({
+  check: 'selinux-denials',
+  target: 'SELinux',
+  message: 'whether denials name the agent is not known: the audit log could not be read to its end',
+  remedy: 'Look with `ausearch -m AVC -ts yesterday`, or in the journal.',
+})
+
 const selinuxDenials = (view: HostView): Finding[] => {
   if (view.os.selinux === 'disabled') return []
-  const count = Number(keyValues(view.probe('selinux-denials').stdout).get('denials') ?? 0)
-  if (!(count > 0)) return []
+  const { code, stdout } = view.probe('selinux-denials')
+  const answer = keyValues(stdout)
+  const count = Number(answer.get('denials') ?? 0)
+  const isWhole = code === 0 && answer.has('denials') && !answer.has('incomplete')
+  if (!isWhole && count === 0) return isRoot(view) ? [unknownDenials] : []
+  if (count === 0) return []
   return [
     warning({
       check: 'selinux-denials',

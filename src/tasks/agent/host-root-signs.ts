@@ -38,7 +38,8 @@ export const hostRootSigns = (view: HostView): HostRootSigns => {
     legacyLayout: layoutMarkers(LEGACY).some((path) => exists(view, path)),
     rootLayout: inside && [agentBinary(ROOT), ...layoutMarkers(ROOT)].some((path) => exists(view, path)),
     plainAgent: view.node(agentBinary(LEGACY)).type === 'file' && exists(view, agentUnitFile),
-    runsFromRoot: moving && view.systemd.ok && view.unit(agentUnit).exe.startsWith(`${ROOT}/`),
+    // An executable has its real name, and /opt may be a link.
+    runsFromRoot: moving && view.systemd.ok && view.unit(agentUnit).exe.startsWith(`${view.realPath(ROOT)}/`),
   }
 }
 

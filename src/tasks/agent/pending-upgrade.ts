@@ -1,7 +1,7 @@
 import type { HostView } from '../../facts/view.ts'
 import type { Finding } from '../task.ts'
 import { warning } from './finding.ts'
-import { upgradeSignalFile } from './paths.ts'
+import { LEGACY, layoutEntry, ROOT, upgradeSignalFile } from './paths.ts'
 import { readUpgradeSignal } from './upgrade-signal.ts'
 
 /** An upgrade's verdict comes within six minutes (domain.md 7.6); after ten nobody is going to give it. */
@@ -40,4 +40,4 @@ export const pendingUpgrade = (view: HostView): Finding[] => {
   ]
 }
 
-const waiting = 'See why the agent cannot publish it, or run `recover-agent-upgrade` of the last-good binary.'
+const waiting = `See why the agent cannot publish it, or run \`${layoutEntry(ROOT, 'last-good')} recover-agent-upgrade\` on the host (below ${LEGACY} where there is no ${ROOT}).`

@@ -1,8 +1,9 @@
 import type { Fact } from '../../facts/fact.ts'
+import { holderOf } from '../../facts/holder.ts'
 import type { HostView } from '../../facts/view.ts'
-import { wiring } from '../worker/wiring.ts'
+import { wiring, wiringFacts } from '../worker/wiring.ts'
 import type { Deployment } from './deployment.ts'
-import { agentUnitFile, dropInFile, movingMark } from './paths.ts'
+import { movingMark } from './paths.ts'
 import type { AgentService } from './service.ts'
 import type { Target } from './target.ts'
 import type { StatusSigns } from './verdict.ts'
@@ -11,18 +12,14 @@ import type { Worker } from './workers.ts'
 /** A move ends within two starts of the agent; after three minutes it is stuck (domain.md 6.5). */
 const moveStuckAfterS = 180
 
-/** What `wiring` reads beside the deployment. */
-export const signsFacts = (): Fact[] => [
-  { kind: 'path', path: agentUnitFile, content: 65_536 },
-  { kind: 'mount', path: dropInFile },
-]
+export const signsFacts = (): Fact[] => wiringFacts()
 
 export const statusSigns = (view: HostView, deployment: Deployment): StatusSigns => {
   const { service, target, daemonState, hostRoot } = deployment
   const worker = daemonState?.ok === true ? deployment.worker(daemonState.activeMachine) : null
   return {
     systemd: view.systemd.ok,
-    busy: view.self.lease !== null || view.self.applying !== null,
+    busy: holderOf(view.self) !== null,
     rollback: view.self.rollback?.phase ?? null,
     owed: view.self.owed.length > 0,
     installed: deployment.installed,

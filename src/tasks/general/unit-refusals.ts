@@ -1,6 +1,6 @@
 import type { ErrorDetails } from '../../errors.ts'
 import type { HostView, UnitView } from '../../facts/view.ts'
-import { machinesTarget } from '../agent/names.ts'
+import { agentUnit, machinesTarget } from '../agent/names.ts'
 import { targetMembers } from '../agent/workers.ts'
 
 /** Why systemd would not start or enable the unit, as it has it loaded. */
@@ -41,12 +41,17 @@ export const masked = (name: string): ErrorDetails => ({
   remedy: `If that is not on purpose: systemctl unmask ${name} on the host. drover never unmasks.`,
 })
 
+/** Directly, or by starting an agent that is down and wants it. */
+const reachesTarget = (view: HostView, unit: UnitView): boolean => {
+  const pulled = (['Wants', 'Requires', 'BindsTo'] as const).flatMap((property) => unit.list(property))
+  if (pulled.includes(machinesTarget)) return true
+  const agent = view.unit(agentUnit)
+  return unit.name !== agentUnit && pulled.includes(agentUnit) && !agent.isActive && reachesTarget(view, agent)
+}
+
 /** Rule W2: a unit that wants machines.target starts it along, and with it every machine that is enabled and down. */
 export const dependencyRefusal = (view: HostView, unit: UnitView): ErrorDetails | null => {
-  const pulls = (['Wants', 'Requires', 'BindsTo'] as const).some((property) =>
-    unit.list(property).includes(machinesTarget),
-  )
-  if (!pulls || view.unit(machinesTarget).isActive) return null
+  if (!reachesTarget(view, unit) || view.unit(machinesTarget).isActive) return null
   const down = targetMembers(view).filter(
     (member) => member !== 'var-lib-machines.mount' && !(view.knowsUnit(member) && view.unit(member).isActive),
   )

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Change } from '../../changes/change.ts'
 import type { Fact } from '../../facts/fact.ts'
 import type { HostView, UnitView } from '../../facts/view.ts'
-import { machinesTarget, workerUnits } from '../agent/names.ts'
+import { agentUnit, machinesTarget, workerUnits } from '../agent/names.ts'
 import { membersFacts } from '../agent/workers.ts'
 import { blocked, type Planned, planned, satisfied, type Task } from '../task.ts'
 import { afterStartLimit } from '../worker/start-room.ts'
@@ -52,7 +52,13 @@ steps:
 `,
   facts: ({ unit, running }): Fact[] => [
     { kind: 'unit', name: unit },
-    ...(running ? [...membersFacts(), ...workerUnits.map((name): Fact => ({ kind: 'unit', name }))] : []),
+    ...(running
+      ? [
+          ...membersFacts(),
+          { kind: 'unit', name: agentUnit } as const,
+          ...workerUnits.map((name): Fact => ({ kind: 'unit', name })),
+        ]
+      : []),
   ],
   plan: (view, { unit: name, running, stable_s, within_s }): Planned => {
     const unit = view.unit(name)

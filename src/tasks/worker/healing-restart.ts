@@ -1,9 +1,9 @@
-import type { Change } from '../../changes/change.ts'
+import type { Change, Expectation } from '../../changes/change.ts'
 import type { ErrorDetails } from '../../errors.ts'
 import type { HostView } from '../../facts/view.ts'
 import type { Deployment } from '../agent/deployment.ts'
 import { agentUnit, machinesTarget } from '../agent/names.ts'
-import { agentUnitFile } from '../agent/paths.ts'
+import { agentUnitFile, daemonStateFile, unitDirectory, wantsDirectory } from '../agent/paths.ts'
 import type { Worker } from '../agent/workers.ts'
 import { wouldStart } from './others.ts'
 import { stateUnreadable } from './refusals.ts'
@@ -38,7 +38,7 @@ export const healingRestart = (
   const limits = { stableMs: wanted.stable_s * 1000, withinMs: wanted.within_s * 1000 }
   return [
     ...startRoom(view, agentUnit, hasReload),
-    { kind: 'systemctl', verb: 'restart', unit: agentUnit, spoils: writtenByAgent },
+    { kind: 'systemctl', verb: 'restart', unit: agentUnit, spoils: writtenByAgent, relies: reliesOn(view) },
     {
       kind: 'await',
       condition: { unit: agentUnit, is: 'active' },
@@ -49,6 +49,17 @@ export const healingRestart = (
     ...deployment.workers
       .filter(({ activeState }) => activeState === 'active')
       .map((running) => untouched(view, running)),
+  ]
+}
+
+/** What decided whom the restart starts: waiting for room may take minutes, and an operator may enable a machine meanwhile. */
+const reliesOn = (view: HostView): Expectation[] => {
+  const wants = wantsDirectory(unitDirectory)
+  const digest = view.sha256(daemonStateFile)
+  return [
+    { unit: machinesTarget, property: 'ActiveState', value: view.unit(machinesTarget).get('ActiveState') },
+    ...(view.target(wants).type === 'directory' ? [{ directory: wants, holds: view.entries(wants) }] : []),
+    ...(digest === null ? [] : [{ path: daemonStateFile, is: 'file', sha256: digest } as const]),
   ]
 }
 

@@ -1,9 +1,10 @@
 import type { Change } from '../../changes/change.ts'
 import type { ErrorDetails } from '../../errors.ts'
+import type { Fact } from '../../facts/fact.ts'
 import { parentOf } from '../../facts/tree.ts'
 import type { HostView } from '../../facts/view.ts'
 import { agentUnit, machinesTarget } from '../agent/names.ts'
-import { agentUnitFile, dropInFile } from '../agent/paths.ts'
+import { agentUnitFile, dropInFile, unitDirectory, unitPath, wantsDirectory } from '../agent/paths.ts'
 import { agentWantsTarget } from '../agent/target.ts'
 import { machinesTargetDropIn } from '../units/machines-target-drop-in.ts'
 
@@ -16,7 +17,7 @@ const reload: Change = { kind: 'systemctl', verb: 'daemon-reload' }
  */
 export const wiring = (view: HostView): Change[] | ErrorDetails => {
   const isLoaded = agentWantsTarget(view)
-  if (isLoaded && (hasDropIn(view) || unitTextWants(view) || hasOtherDropIns(view))) return []
+  if (isLoaded && (hasDropIn(view) || isOnDisk(view))) return []
   if (hasDropIn(view)) return [reload]
   const there = view.node(dropInFile)
   if (there.type !== 'absent' && there.type !== 'file') return inTheWay(dropInFile, there.type)
@@ -42,17 +43,28 @@ export const wiring = (view: HostView): Change[] | ErrorDetails => {
 
 const hasDropIn = (view: HostView): boolean => view.text(dropInFile) === machinesTargetDropIn.content
 
-const unitTextWants = (view: HostView): boolean =>
-  (view.text(agentUnitFile) ?? '')
-    .split('\n')
-    .some((line) => /^\s*Wants\s*=/.test(line) && line.split(/[\s=]+/).includes(machinesTarget))
+/** Whether any file of the unit names the target outside a comment: the agent's own unit, or an operator's drop-in. */
+const isOnDisk = (view: HostView): boolean =>
+  view.command(targetOnDisk).code === 0 || view.node(wantsLink).type === 'symlink'
 
-/** An operator's own drop-in may carry it; systemd has read it, and drover does not judge its text. */
-const hasOtherDropIns = (view: HostView): boolean =>
-  view
-    .unit(agentUnit)
-    .list('DropInPaths')
-    .some((path) => path !== dropInFile)
+const wantsLink = `${wantsDirectory(unitDirectory, agentUnit)}/${machinesTarget}`
+
+const targetOnDisk = [
+  'grep',
+  '-rqsE',
+  '--include=*.conf',
+  '--include=*.service',
+  '^[^#;]*machines\\.target',
+  agentUnitFile,
+  ...unitPath.map((place) => `${place}/${agentUnit}.d`),
+]
+
+/** What `wiring` reads beside the deployment. */
+export const wiringFacts = (): Fact[] => [
+  { kind: 'command', argv: targetOnDisk },
+  { kind: 'path', path: wantsLink },
+  { kind: 'mount', path: dropInFile },
+]
 
 const inTheWay = (path: string, type: string): ErrorDetails => ({
   code: 'path-in-the-way',

@@ -70,7 +70,7 @@ test('the whole of a stuck host', () => {
 test('without root what root alone may read is null, and the rest is right', () => {
   const seen = status(runningHost({ os: { uid: 1000 } }))
   expect(seen).toMatchObject({
-    worker: null,
+    worker: { machine: 'kube1', state: 'active', isAssumed: true },
     stateError: null,
     linked: null,
     agent: { state: 'active', version: 'v0.2.0' },

@@ -29,6 +29,12 @@ test.each<[string, HostLiteral, string[]]>([
     { probes: { 'selinux-denials': 'source=journal\ndenials=0\nreset_failed=7\n' } },
     [],
   ],
+  [
+    'a log that was not read to its end',
+    { probes: { 'selinux-denials': 'source=audit\nincomplete=1\ndenials=0\n' } },
+    ['selinux-denials'],
+  ],
+  ['no log to read', { probes: { 'selinux-denials': 'source=unavailable\n' } }, ['selinux-denials']],
   ['denials where SELinux is off', { os: { selinux: 'disabled' }, probes: { 'selinux-denials': 'denials=2\n' } }, []],
   ['a young signal', signal({ operationName: 'up' }, 120), []],
   ['a stale signal', signal({ operationName: 'up' }, 1800), ['upgrade-signal-stale']],
