@@ -88,7 +88,12 @@ const callOf = (change: Change, content: Buffer | null, offset: number): Call =>
     case 'package':
       return [`${change.manager}_install`, ...change.install]
     case 'await':
-      return ['wait_for', String(change.withinMs), String(change.stableMs), ...conditionCall(change.condition)]
+      return [
+        'wait_for',
+        String(Math.round(change.withinMs)),
+        String(Math.round(change.stableMs)),
+        ...conditionCall(change.condition),
+      ]
     case 'run':
       return ['run_command', String(Math.ceil(change.timeoutMs / 1000)), ...change.argv]
   }

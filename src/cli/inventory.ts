@@ -1,3 +1,4 @@
+import { needsSudo } from '../inventory/become.ts'
 import { graph } from '../inventory/graph.ts'
 import type { Host, Inventory } from '../inventory/host.ts'
 import { inventoryJson } from '../inventory/inventory-json.ts'
@@ -67,14 +68,14 @@ const texts = {
     joined([`ok: ${counted(hosts.length, 'host')} in ${counted(groups.length, 'group')}, from ${sources.join(', ')}`]),
 } as const
 
-const rowOf = ({ name, address, port, user, become, jump, groups }: Host): readonly string[] => [
-  name,
-  address,
-  String(port),
-  user,
-  become ? 'sudo' : user === 'root' ? 'yes' : 'no',
-  jump.map((hop) => hop.name).join(' > ') || '-',
-  groups.filter((group) => group !== 'all').join(',') || '-',
+const rowOf = (host: Host): readonly string[] => [
+  host.name,
+  host.address,
+  String(host.port),
+  host.user,
+  needsSudo(host) ? 'sudo' : host.user === 'root' ? 'yes' : 'no',
+  host.jump.map((hop) => hop.name).join(' > ') || '-',
+  host.groups.filter((group) => group !== 'all').join(',') || '-',
 ]
 
 const joined = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('')

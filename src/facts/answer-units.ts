@@ -34,13 +34,19 @@ export const unitStates = (question: Question, lines: Lines, starts: Lines): Map
       properties,
       exe: exeOf(name, properties.MainPID, exes),
       ...(asked >= 0 && {
-        starts: wordsOf(starts[asked] ?? '')
-          .slice(1)
-          .filter((age) => Number(age) <= windowS).length,
+        starts: startsWithin(windowS, starts[asked] ?? ''),
       }),
     })
   }
   return all
+}
+
+/** A journal that cannot be read says nothing about how much room there is: more than any limit, then. */
+const startsWithin = (windowS: number, line: string): number => {
+  if (line === 'starts unknown') return Number.POSITIVE_INFINITY
+  return wordsOf(line)
+    .slice(1)
+    .filter((age) => Number(age) <= windowS).length
 }
 
 const exeOf = (name: string, mainPid: string, exes: ReadonlyMap<string | undefined, string>): string => {

@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util'
 import { parentsOf, refuseCycles } from './group-graph.ts'
 import type { Group, Host, Inventory, Vars, VarValue } from './host.ts'
 import { inheritance } from './inherit.ts'
-import type { Traveller } from './jumps.ts'
+import type { Hop, Traveller } from './jumps.ts'
 import { connectJumps } from './jumps.ts'
 import { joinMembers } from './membership.ts'
 import type { Draft } from './merge.ts'
@@ -9,6 +10,7 @@ import { mergeSources } from './merge.ts'
 import type { FaultList, Located } from './positions.ts'
 import { refuseSameMachine } from './same-machine.ts'
 import type { Level, Source } from './source.ts'
+import { emptyLevel } from './source.ts'
 
 /** Sources of whatever format become one inventory. The result is good only if no fault was added to the list. */
 export const buildInventory = (sources: readonly Source[], defaultUser: string, list: FaultList): Inventory => {
@@ -24,7 +26,7 @@ export const buildInventory = (sources: readonly Source[], defaultUser: string, 
   }
   connectJumps({
     travellers,
-    stranger: (text, address, port, user) => strangerHost(draft.level, { text, address, port: port ?? 22, user }),
+    stranger: (hop, file) => strangerHost(sources.find(({ name }) => name === file)?.level ?? emptyLevel, hop),
     complete: draft.complete,
     list,
   })
@@ -33,7 +35,7 @@ export const buildInventory = (sources: readonly Source[], defaultUser: string, 
     hosts.map((host) => ({ host, at: addressPosition(draft, host) })),
     list,
   )
-  return { sources: sources.map((source) => source.name), hosts, groups: makeGroups(draft) }
+  return { sources: sources.map((source) => source.name), hosts, groups: makeGroups(draft, sharedVars(sources)) }
 }
 
 const makeHost = (name: string, { settings, vars }: Level, groups: readonly string[], defaultUser: string) => ({
@@ -52,8 +54,8 @@ const makeHost = (name: string, { settings, vars }: Level, groups: readonly stri
   vars: plainVars(vars),
 })
 
-/** A hop outside the inventory: only the settings for every host reach it. */
-const strangerHost = (top: Level, hop: { text: string; address: string; port: number; user: string }): Host => ({
+/** A hop outside the inventory: only the top level of the source that names it reaches it. */
+const strangerHost = (top: Level, hop: Hop): Host => ({
   ...makeHost(hop.text, { settings: top.settings, vars: {} }, [], hop.user),
   address: hop.address,
   port: hop.port,
@@ -65,12 +67,12 @@ const addressPosition = (draft: Draft, host: Host) => {
   return hostDraft?.level.settings.address?.at ?? hostDraft?.at ?? { file: '', line: 1, column: 1 }
 }
 
-const makeGroups = (draft: Draft): Group[] => {
+const makeGroups = (draft: Draft, vars: Vars): Group[] => {
   const parents = parentsOf(draft.groups)
   const tops = [...draft.groups.keys()].filter((name) => parents.get(name)?.size === 0)
   const loners = [...draft.hosts.values()].filter((host) => host.groups.size === 0).map((host) => host.name)
   return [
-    { name: 'all', hosts: [], children: ['ungrouped', ...tops], vars: plainVars(draft.level.vars) },
+    { name: 'all', hosts: [], children: ['ungrouped', ...tops], vars },
     { name: 'ungrouped', hosts: loners, children: [], vars: {} },
     ...[...draft.groups.values()].map(({ name, hosts, children, level }) => ({
       name,
@@ -79,6 +81,13 @@ const makeGroups = (draft: Draft): Group[] => {
       vars: plainVars(level.vars),
     })),
   ]
+}
+
+/** What holds for every host, whichever source declares it. */
+const sharedVars = ([first, ...others]: readonly Source[]): Vars => {
+  const isShared = ([key, { value }]: [string, Located<VarValue>]): boolean =>
+    others.every(({ level }) => isDeepStrictEqual(level.vars[key]?.value, value))
+  return plainVars(Object.fromEntries(Object.entries(first?.level.vars ?? {}).filter(isShared)))
 }
 
 /** Without a prototype, so that a variable named `constructor` is undefined unless the user defines it. */

@@ -19,7 +19,7 @@ interface GroupView {
   readonly vars: ReadonlyMap<string, readonly Located<unknown>[]>
 }
 
-/** Nearest wins: the host, then a group before those above it, then the top level. */
+/** Nearest wins: the host, then a group before those above it, then the top level of what declares the host. */
 export const inheritance = (draft: Draft, list: FaultList): ((host: HostDraft) => Effective) => {
   const views = new Map<string, GroupView>()
   const viewOf = groupViews(draft)
@@ -29,27 +29,37 @@ export const inheritance = (draft: Draft, list: FaultList): ((host: HostDraft) =
     const key = direct.join(' ')
     const view = views.get(key) ?? viewOf(direct)
     views.set(key, view)
-    const settings = settle(
-      host.name,
-      host.level.settings as Fields,
-      view.settings,
-      draft.level.settings as Fields,
-      list,
-    )
-    const vars = settle(`${host.name}, variable`, host.level.vars, view.vars, draft.level.vars, list)
+    const tops = [...host.tops]
+    const settings = settle(host.name, list, {
+      own: host.level.settings as Fields,
+      inherited: view.settings,
+      tops: tops.map((top) => top.settings as Fields),
+    })
+    const vars = settle(`${host.name}, variable`, list, {
+      own: host.level.vars,
+      inherited: view.vars,
+      tops: tops.map((top) => top.vars),
+    })
     // Fields keep their names and types on the way from level to level.
     return { level: { settings, vars } as Level, groups: ['all', ...(direct.length > 0 ? view.names : ['ungrouped'])] }
   }
 }
 
-const settle = (
-  who: string,
-  own: Fields,
-  inherited: ReadonlyMap<string, readonly Located<unknown>[]>,
-  top: Fields,
-  list: FaultList,
-): Fields => {
-  const settled: Record<string, Located<unknown>> = Object.assign(Object.create(null), top)
+interface Layers {
+  readonly own: Fields
+  readonly inherited: ReadonlyMap<string, readonly Located<unknown>[]>
+  readonly tops: readonly Fields[]
+}
+
+const settle = (who: string, list: FaultList, { own, inherited, tops }: Layers): Fields => {
+  const settled: Record<string, Located<unknown>> = Object.create(null)
+  for (const top of tops) {
+    for (const [key, found] of Object.entries(top)) {
+      const before = settled[key]
+      if (before === undefined) settled[key] = found
+      else if (!Object.hasOwn(own, key) && !inherited.has(key)) addConflict(`Host ${who}`, key, before, found, list)
+    }
+  }
   for (const [key, [first, ...others]] of inherited) {
     if (first === undefined || Object.hasOwn(own, key)) continue
     for (const other of others) addConflict(`Host ${who}`, key, first, other, list)

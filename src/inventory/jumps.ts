@@ -11,10 +11,18 @@ export interface Traveller {
   readonly via: Located<readonly string[]> | undefined
 }
 
+/** `user@address:port`, taken apart. */
+export interface Hop {
+  readonly text: string
+  readonly address: string
+  readonly port: number
+  readonly user: string
+}
+
 interface JumpContext {
   readonly travellers: ReadonlyMap<string, Traveller>
-  /** Makes the host for `user@address:port`. */
-  readonly stranger: (text: string, address: string, port: number | undefined, user: string) => Host
+  /** Makes the host of a hop that stands in this file. */
+  readonly stranger: (hop: Hop, file: string) => Host
   readonly complete: boolean
   readonly list: FaultList
 }
@@ -64,7 +72,9 @@ const hopFinder = ({ travellers, stranger, complete, list }: JumpContext): HopFi
   const near = nearNames([...travellers.keys()])
   const strangers = new Map<string, Host>()
   return (text, at) => {
-    const known = travellers.get(text)?.host ?? strangers.get(text)
+    // One hop for each source that names it: each reaches it with its own settings.
+    const place = JSON.stringify([text, at.file])
+    const known = travellers.get(text)?.host ?? strangers.get(place)
     if (known !== undefined) return known
     const fault = (message: string, remedy: string): undefined => {
       list.add(faultAt(at, message, remedy), `hop ${text} ${showPosition(at)}`)
@@ -77,8 +87,8 @@ const hopFinder = ({ travellers, stranger, complete, list }: JumpContext): HopFi
     const problem = 'problem' in endpoint ? endpoint.problem : nameProblem('address', endpoint.host)
     if (problem !== undefined) return fault(problem.message, problem.remedy)
     if ('problem' in endpoint || endpoint.user === undefined) return undefined
-    const host = stranger(text, endpoint.host, endpoint.port, endpoint.user)
-    strangers.set(text, host)
+    const host = stranger({ text, address: endpoint.host, port: endpoint.port ?? 22, user: endpoint.user }, at.file)
+    strangers.set(place, host)
     return host
   }
 }

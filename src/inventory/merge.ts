@@ -9,7 +9,6 @@ import { emptyLevel } from './source.ts'
 
 /** All sources as one, ranges expanded, before anything is inherited. */
 export interface Draft {
-  level: Level
   readonly hosts: Map<string, HostDraft>
   readonly groups: Map<string, GroupDraft>
   readonly complete: boolean
@@ -19,6 +18,8 @@ export interface HostDraft {
   readonly name: string
   readonly at: Position
   level: Level
+  /** The top levels of the sources that declare the host: those of other sources are none of its business. */
+  readonly tops: Set<Level>
   /** The groups that name the host themselves. */
   readonly groups: Set<string>
 }
@@ -34,16 +35,21 @@ export interface GroupDraft {
 
 export const mergeSources = (sources: readonly Source[], list: FaultList): Draft => {
   const complete = sources.every((source) => source.complete)
-  const draft: Draft = { level: emptyLevel, hosts: new Map(), groups: new Map(), complete }
+  const draft: Draft = { hosts: new Map(), groups: new Map(), complete }
   for (const source of sources) {
-    draft.level = mergeLevels(draft.level, source.level, 'Every host', list)
-    for (const entry of source.hosts) declareHosts(draft, entry, list)
-    for (const entry of source.groups) declareGroup(draft, entry, list)
+    const declare = (entry: HostEntry): HostDraft[] => declareHosts(draft, entry, source.level, list)
+    source.hosts.forEach(declare)
+    for (const entry of source.groups) declareGroup(draft, entry, declare, list)
   }
   return draft
 }
 
-const declareGroup = (draft: Draft, entry: GroupEntry, list: FaultList): void => {
+const declareGroup = (
+  draft: Draft,
+  entry: GroupEntry,
+  declare: (host: HostEntry) => HostDraft[],
+  list: FaultList,
+): void => {
   const { value: name, at } = entry.name
   const problem = groupNameProblem(name)
   if (problem !== undefined) {
@@ -55,7 +61,7 @@ const declareGroup = (draft: Draft, entry: GroupEntry, list: FaultList): void =>
   group.level = mergeLevels(group.level, entry.level, `Group ${name}`, list)
   for (const child of entry.children) group.children.set(child.value, child.at)
   for (const host of entry.hosts) {
-    for (const added of declareHosts(draft, host, list)) addToGroup(group, added)
+    for (const added of declare(host)) addToGroup(group, added)
   }
   group.members.push(...entry.members)
 }
@@ -79,11 +85,12 @@ const groupNameProblem = (name: string) =>
     ? { message: `The group ${name} is made by drover.`, remedy: 'Put what is for every host at the top level.' }
     : nameProblem('group name', name)
 
-const declareHosts = (draft: Draft, entry: HostEntry, list: FaultList): HostDraft[] =>
+const declareHosts = (draft: Draft, entry: HostEntry, top: Level, list: FaultList): HostDraft[] =>
   entryNames(entry.name, list).flatMap((name) => {
     const known = draft.hosts.get(name)
     if (known !== undefined) {
       known.level = mergeLevels(known.level, entry.level, `Host ${name}`, list)
+      known.tops.add(top)
       return [known]
     }
     if (draft.hosts.size >= hostLimit) {
@@ -91,7 +98,7 @@ const declareHosts = (draft: Draft, entry: HostEntry, list: FaultList): HostDraf
       list.add(faultAt(entry.name.at, message, 'Split the inventory.'), 'host-limit')
       return []
     }
-    const host: HostDraft = { name, at: entry.name.at, level: entry.level, groups: new Set() }
+    const host: HostDraft = { name, at: entry.name.at, level: entry.level, tops: new Set([top]), groups: new Set() }
     draft.hosts.set(name, host)
     return [host]
   })

@@ -17,7 +17,12 @@ export interface Converged {
 export type Applied = Map<string, PlannedChange[]>
 
 /** `step` is null where it was no step that failed: the host could not be read, or a task could not plan. */
-export type Failure = { readonly step: Pick<StepPlan, 'name'> | null; readonly error: ErrorDetails }
+export interface Failure {
+  readonly step: Pick<StepPlan, 'name'> | null
+  readonly error: ErrorDetails
+  /** Changes were on their way when it happened: what became of them nobody knows. */
+  readonly isMidway?: true
+}
 
 /** Tells of every step of the play, then of the host: each step has a result, those never reached included. */
 export const conclude = (
@@ -67,9 +72,12 @@ export const conclude = (
   }
   if (error !== undefined)
     return {
-      outcome: failedOutcome(
-        plan.steps.find(({ name }) => name === failedStep),
-        error,
+      outcome: endOf(
+        failedOutcome(
+          plan.steps.find(({ name }) => name === failedStep),
+          error,
+        ),
+        failure,
       ),
       changes: count,
       error,
@@ -91,6 +99,10 @@ const resultOf = (step: StepPlan | undefined, changes: number, isCheck: boolean)
 /** A step that was refused while planning left its host alone; anything later is a failure. */
 const failedOutcome = (step: StepPlan | undefined, error: DroverError): Outcome =>
   step?.status === 'blocked' ? 'blocked' : outcomeOf(error.code)
+
+/** A host that was lost while it was being changed is no mere `unreachable`: something worse may have happened there. */
+const endOf = (outcome: Outcome, failure: Failure | undefined): Outcome =>
+  outcome === 'unreachable' && failure?.isMidway === true ? 'failed' : outcome
 
 export const changeReport = ({ summary, diff }: PlannedChange): ChangeReport => ({
   summary,

@@ -68,7 +68,8 @@ const convergeHost = async (lane: Lane, hold: { isHeld: boolean }, applied: Appl
     try {
       state = await verify(lane, question, isLast)
     } catch (thrown) {
-      return conclude(lane, plan, applied, { step: lastWithChanges(plan), error: unverified(toDroverError(thrown)) })
+      const error = unverified(toDroverError(thrown))
+      return conclude(lane, plan, applied, { step: lastWithChanges(plan), error, isMidway: true })
     }
     hold.isHeld = !isLast
   }
@@ -99,6 +100,7 @@ const applySegment = async (
 ): Promise<Failure | null> => {
   const host = lane.play.host.name
   let current = changes[0]
+  let isBegun = false
   try {
     await applyHost(lane, changes, ({ type, change: index }) => {
       const change = changes[index]
@@ -106,6 +108,7 @@ const applySegment = async (
       const { step, summary, diff } = change
       if (type === 'begun') {
         current = change
+        isBegun = true
         const { change: what } = change
         const waitMs = what.kind === 'await' ? what.withinMs : undefined
         emit(lane.run, { type: 'change-started', host, step, summary, ...(waitMs !== undefined && { waitMs }) })
@@ -119,7 +122,9 @@ const applySegment = async (
     const error = await afterCancel(lane, toDroverError(thrown))
     const step = current?.step ?? ''
     emit(lane.run, { type: 'change-failed', host, step, summary: current?.summary ?? '', error: errorReport(error) })
-    return { step: { name: step }, error: asDetails(error, thrown) }
+    // A stream that broke may have carried the first change all the same.
+    const isMidway = isBegun || error.code === 'connection-lost'
+    return { step: { name: step }, error: asDetails(error, thrown), ...(isMidway && { isMidway }) }
   }
 }
 

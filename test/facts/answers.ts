@@ -23,7 +23,7 @@ export interface RecordedHost {
   readonly units?: Readonly<Record<string, Readonly<Record<string, string>> | string>>
   readonly noSystemd?: string
   readonly exes?: Readonly<Record<string, string>>
-  readonly starts?: Readonly<Record<string, readonly number[]>>
+  readonly starts?: Readonly<Record<string, readonly (number | 'unknown')[]>>
   readonly paths?: Readonly<Record<string, Recorded>>
   readonly leftovers?: readonly string[]
   readonly mounts?: Readonly<Record<string, string>>
@@ -49,7 +49,7 @@ export const answerSections = (question: Question, host: RecordedHost = {}): Map
   }
   const lines: Record<string, () => string[]> = {
     os: () => osLines(host),
-    self: () => [...(host.self ?? [])],
+    self: () => [...(host.self ?? []), 'whole yes'],
     units: () => unitLines(question, host),
     starts: () => question.startsOf.map((unit) => ['starts', ...(host.starts?.[unit] ?? [])].join(' ')),
     paths: () => [records(pathRecords(question.paths, host, kindOf))],

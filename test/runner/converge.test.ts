@@ -177,7 +177,7 @@ describe('two segments', () => {
     [
       'the connection is lost in the second look',
       { apply: applies, verify: [seen(up), lost()], release: answer('') },
-      'unreachable',
+      'failed',
       { one: 'changed', two: 'failed' },
     ],
     [
@@ -304,8 +304,8 @@ describe('an apply that does not make all', () => {
       { one: 'failed', two: 'skipped' },
       0,
     ],
-    ['the connection is lost', lost(), 'unreachable', 'connection-lost', { one: 'failed', two: 'skipped' }, 0],
-    ['the stream is cut', cut('half'), 'unreachable', 'connection-lost', { one: 'failed', two: 'skipped' }, 0],
+    ['the connection is lost', lost(), 'failed', 'connection-lost', { one: 'failed', two: 'skipped' }, 0],
+    ['the stream is cut', cut('half'), 'failed', 'connection-lost', { one: 'failed', two: 'skipped' }, 0],
     [
       'sudo has changed its mind',
       ends(1, 'sudo: no\n'),
@@ -353,7 +353,7 @@ describe('the connection is lost', () => {
   ])('%s', async (_, scripts, verbs, changes, steps) => {
     const ended = await lane(two, both, scripts)
     expect([ended.outcome, ended.end.error?.code, ended.end.changes, ended.verbs]).toEqual([
-      'unreachable',
+      verbs.includes('apply') ? 'failed' : 'unreachable',
       'connection-lost',
       changes,
       verbs,

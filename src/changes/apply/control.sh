@@ -88,8 +88,9 @@ is_running() {
 
 # is_startable UNIT BELOW WINDOW_S: fewer starts than that in the window (see ask_starts)
 is_startable() {
-  count=$(timeout 15 journalctl -q --no-pager -o short-unix -n 100 -S "@$(($(date +%s) - $3))" \
-    _PID=1 MESSAGE_ID=39f53479d3a045ac8e11786248231fbf "UNIT=$1" 2>/dev/null | grep -c .)
+  lines=$(timeout 15 journalctl -q --no-pager -o short-unix -n 100 -S "@$(($(date +%s) - $3))" \
+    _PID=1 MESSAGE_ID=39f53479d3a045ac8e11786248231fbf "UNIT=$1" 2>/dev/null) || return 1
+  count=$(printf '%s\n' "$lines" | grep -c .)
   holds_for=yes
   [ "$count" -lt "$2" ]
 }

@@ -22,14 +22,16 @@ main() {
     return "$code"
   }
   launch "$1" "$3" 2>"$run/refused" || started || {
+    refused=$(cat "$run/refused")
+    rm -rf -- "$run"
     lease free "$1" "$2" "$8"
-    case $(cat "$run/refused") in
+    case $refused in
       *'already loaded'*)
         systemctl show --no-pager -p Description --value "$unit" >&2
         return 75
         ;;
     esac
-    cat "$run/refused" >&2
+    printf '%s\n' "$refused" >&2
     return 94
   }
   follow "$9"
@@ -48,6 +50,8 @@ prepare() {
     # A young one may still have to be told to its run.
     [ ! -e "$old" ] || [ $((now - $(stat -c %Y "$old"))) -lt "$8" ] || rm -rf -- "${old%/result}"
   done
+  # No apply is at work, and this run holds the host: what still has a script never came to its end.
+  for old in "$base"/*/script; do [ ! -e "$old" ] || rm -rf -- "${old%/script}"; done
   mkdir -- "$new" || return 91
   { take "$4" >"$new/script" && take "$6" >"$new/content"; } || return 91
   if [ "$(wc -c <"$new/script")" -ne "$4" ] || [ "$(wc -c <"$new/content")" -ne "$6" ]; then
@@ -62,7 +66,7 @@ prepare() {
   # shellcheck disable=SC2016
   printf '%s\n' 'rm -f "$1/content" "$1/script"' 't=$1/.result' \
     'printf "%s %s %s\n" "${SERVICE_RESULT:-?}" "${EXIT_CODE:-?}" "${EXIT_STATUS:-?}" >"$t" && mv -f "$t" "$1/result"' >"$new/end" || return 91
-  : >"$new/out"
+  touch "$new/out" || return 91
   mv -T -- "$new" "$run" || return 91
 }
 

@@ -181,8 +181,10 @@ mount_below() {
 
 apt_install() {
   command -v apt-get >/dev/null || { echo 'apt-get is not there'; return 127; }
-  DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=120 install --no-install-recommends -- "$@" ||
-    { apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=120 install --no-install-recommends -- "$@"; }
+  # Ubuntu's needrestart would restart services that nobody asked about.
+  export DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1
+  apt-get -q -y -o DPkg::Lock::Timeout=120 install --no-install-recommends -- "$@" ||
+    { apt-get -q update && apt-get -q -y -o DPkg::Lock::Timeout=120 install --no-install-recommends -- "$@"; }
 }
 
 dnf_install() {

@@ -5,8 +5,10 @@
 lease() {
   file=/run/drover/lease
   mkdir -p -m 0700 /run/drover || return 91
+  # `exec` would end the shell where the file cannot be written.
+  touch /run/drover/mutex || return 91
   exec 9>/run/drover/mutex
-  flock -w 10 9 || return 74
+  flock -w 10 9 || { echo '/run/drover/mutex has been held for 10 s' >&2; return 74; }
   if [ -f "$file" ]; then
     read -r holder holder_owner _ holder_since <"$file" # the caller has a $run of its own
     age=$(($(date +%s) - $(stat -c %Y "$file")))

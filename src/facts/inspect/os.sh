@@ -8,8 +8,9 @@ ask_os() {
   read -r boot </proc/sys/kernel/random/boot_id && printf 'boot %s\n' "$boot"
   read -r stat </proc/1/stat && printf 'pid1 %s\n' "$(pid1_start "${stat##*) }")"
   read -r up _ </proc/uptime && printf 'uptime %s\n' "${up%.*}"
-  [ ! -r /etc/machine-id ] || { read -r id </etc/machine-id && printf 'id %s\n' "$id"; }
-  if [ -r /sys/fs/selinux/enforce ]; then read -r mode </sys/fs/selinux/enforce && printf 'selinux %s\n' "$mode"; fi
+  # Not `read &&`: it fails at a file without a newline at its end, and enforce is one.
+  if [ -r /etc/machine-id ]; then read -r id </etc/machine-id; printf 'id %s\n' "${id:-}"; fi
+  if [ -r /sys/fs/selinux/enforce ]; then read -r mode </sys/fs/selinux/enforce; printf 'selinux %s\n' "${mode:-}"; fi
   printf 'uid %s\nclock %s\n' "$(id -u)" "$(date +%s)"
   [ ! -d /run/systemd/system ] || printf 'systemd yes\n'
   printf 'manager %s\n' "$(timeout 15 systemctl show --no-pager -p Version,Virtualization,SystemState 2>/dev/null | encode)"

@@ -97,20 +97,17 @@ ask_mounts() {
     while [ ! -e "$path" ] && [ -n "$path" ]; do path=${path%/*}; done
     point=$(timeout 5 stat -c %m -- "${path:-/}") || { echo denied; continue; }
     free=$(timeout 5 stat -f -c '%S %a %c %d' -- "${path:-/}") || { echo denied; continue; }
-    mount_line "$point"
-    echo "$free"
+    if mount_line "$point"; then echo "$free"; else echo denied; fi
   done
 }
 
-# mount_line POINT: `mount OPTIONS TYPE POINT `, without the end of the line
+# mount_line POINT: `mount OPTIONS TYPE POINT `, without the end of the line. Nothing, and 1, for a point nobody mounted.
 mount_line() {
-  line='- -'
   # `rest` keeps the mount's own options in front: with no optional field the dash comes right after them.
-  while read -r _ _ _ _ point rest; do
-    [ "$(printf '%b' "$point")" != "$1" ] || line="${rest%% *} ${rest##* - }"
-  done <<MOUNTS
-$mounts
-MOUNTS
+  line=$(printf '%s\n' "$mounts" | while read -r _ _ _ _ point rest; do
+    [ "$(printf '%b' "$point")" != "$1" ] || printf '%s\n' "${rest%% *} ${rest##* - }"
+  done | tail -n 1)
+  [ -n "$line" ] || return 1
   # shellcheck disable=SC2086
   set -- "$1" $line
   # The options of the file system itself as well: after an error the kernel makes only those `ro`.

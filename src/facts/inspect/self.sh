@@ -2,8 +2,8 @@
 # ask_self: drover's own marks: the lease, the apply that runs, what is owed, an armed rollback.
 ask_self() {
   lease=/run/drover/lease
-  if [ -f "$lease" ]; then
-    age=$(($(date +%s) - $(stat -c %Y "$lease")))
+  if seen=$(stat -c %Y "$lease" 2>/dev/null); then
+    age=$(($(date +%s) - seen))
     printf 'lease %s %s\n' "$age" "$(head -c 1024 "$lease" | encode)"
   fi
   if [ -d /run/drover ]; then
@@ -24,6 +24,7 @@ ask_self() {
   done
   [ ! -f /var/lib/drover/rolled-back ] ||
     printf 'rollback rolled-back %s\n' "$(head -c 1024 /var/lib/drover/rolled-back | encode)"
+  echo 'whole yes'
 }
 
 # ask_leftovers DIRECTORY... : temporary files of ours that a cut run left there

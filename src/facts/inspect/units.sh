@@ -30,9 +30,10 @@ show_units() {
 ask_starts() {
   now=$(date +%s)
   for unit; do
+    lines=$(timeout 15 journalctl -q --no-pager -o short-unix -n 100 -S "@$((now - 3600))" \
+      _PID=1 MESSAGE_ID=39f53479d3a045ac8e11786248231fbf "UNIT=$unit" 2>/dev/null) || { echo 'starts unknown'; continue; }
     printf 'starts'
-    timeout 15 journalctl -q --no-pager -o short-unix -n 100 -S "@$((now - 3600))" \
-      _PID=1 MESSAGE_ID=39f53479d3a045ac8e11786248231fbf "UNIT=$unit" 2>/dev/null |
+    printf '%s\n' "$lines" |
       while read -r when _; do
         when=${when%%.*}
         case $when in '' | *[!0-9]*) continue ;; esac

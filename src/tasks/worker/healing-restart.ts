@@ -9,6 +9,7 @@ import { wouldStart } from './others.ts'
 import { stateUnreadable } from './refusals.ts'
 import { startRoom } from './start-room.ts'
 import { workerAwaits } from './waits.ts'
+import { writtenWiring } from './wiring.ts'
 
 interface Wanted {
   readonly allow_start: readonly string[]
@@ -69,6 +70,7 @@ const isOnItsWay = ({ activeState, subState }: Worker): boolean =>
 
 /** A starting agent writes its own units and may move its files: what they hold is unknown afterwards (mechanisms.md 6.3). */
 const writtenByAgent = [
+  writtenWiring,
   `path:${agentUnitFile}`,
   'path:/opt/unbounded/agent',
   'path:/usr/local/lib/aks-flex-node',

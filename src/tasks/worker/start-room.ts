@@ -27,7 +27,9 @@ export const startRoom = (view: HostView, name: string, hasReload: boolean): Cha
   if (burst === 0 || windowS === 0 || unit.starts + 1 < burst) return []
   if (hasReload && view.os.systemdVersion > 0 && view.os.systemdVersion < 254) return []
   if (view.os.family !== 'acl') return [{ kind: 'systemctl', verb: 'reset-failed', unit: name }]
-  const why = `${name} was started ${unit.starts} times in its window of ${windowS} s, and one more start would reach its limit of ${burst}.`
+  const why = !Number.isFinite(unit.starts)
+    ? `How often ${name} was started cannot be read from the journal, so nobody can say that there is room for one more.`
+    : `${name} was started ${unit.starts} times in its window of ${windowS} s, and one more start would reach its limit of ${burst}.`
   return [untilStartable(name, burst - 1, windowS, why)]
 }
 

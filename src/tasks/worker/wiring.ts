@@ -1,6 +1,6 @@
 import type { Change } from '../../changes/change.ts'
 import type { ErrorDetails } from '../../errors.ts'
-import type { Fact } from '../../facts/fact.ts'
+import { commandKey, type Fact } from '../../facts/fact.ts'
 import { parentOf } from '../../facts/tree.ts'
 import type { HostView } from '../../facts/view.ts'
 import { agentUnit, machinesTarget } from '../agent/names.ts'
@@ -54,10 +54,15 @@ const targetOnDisk = [
   '-rqsE',
   '--include=*.conf',
   '--include=*.service',
-  '^[^#;]*machines\\.target',
+  // With the directive, or on a line of names that goes on from one above.
+  '^[[:space:]]*((Wants|Requires|BindsTo)[[:space:]]*=)?([^=#;]*[[:space:]])?machines\\.target([[:space:]\\\\]|$)',
   agentUnitFile,
-  ...unitPath.map((place) => `${place}/${agentUnit}.d`),
+  // What lies in /run is gone at the next boot.
+  ...unitPath.filter((place) => !place.startsWith('/run/')).map((place) => `${place}/${agentUnit}.d`),
 ]
+
+/** What of it a start of the agent, which writes its own unit, leaves unknown. */
+export const writtenWiring = commandKey(targetOnDisk)
 
 /** What `wiring` reads beside the deployment. */
 export const wiringFacts = (): Fact[] => [
