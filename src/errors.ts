@@ -19,7 +19,7 @@ export const errorCodes = {
   'resolve-failed': "The host's name has no address.",
   'connect-failed': 'No TCP connection to the host.',
   'connect-timeout': 'The host did not answer the TCP connection in time.',
-  'handshake-failed': 'The SSH key exchange failed or did not end in time.',
+  'handshake-failed': 'The SSH key exchange failed, or it or the login did not end in time.',
   'host-key-unknown': "known_hosts does not know the host's key.",
   'host-key-changed': 'The host shows another key than known_hosts holds.',
   'host-key-revoked': "The host's key is marked @revoked in known_hosts.",

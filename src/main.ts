@@ -63,6 +63,14 @@ const code = await cli({
   version,
   tasks,
   playbooksDir: fileURLToPath(new URL('../playbooks', import.meta.url)),
-  createTransport: createSsh2Transport,
+  createTransport: (options) =>
+    createSsh2Transport({ ...options, threadCount: Number(process.env.UV_THREADPOOL_SIZE) || 4 }),
 })
 process.exitCode ??= code
+
+// A way to a dead host, left open by mistake, must not keep the user waiting for a run that is over.
+const flushed = (stream: NodeJS.WriteStream): Promise<void> =>
+  new Promise((resolve) => (stream.writable ? stream.write('', () => resolve()) : resolve()))
+void Promise.all([flushed(process.stdout), flushed(process.stderr)]).then(() =>
+  setTimeout(() => process.exit(), 3_000).unref(),
+)

@@ -52,20 +52,21 @@ const layerOf = (file: string): string => file.split('/')[0]?.replace(/\.ts$/, '
 /** What each part may import, besides itself. */
 const below: Readonly<Record<string, readonly string[]>> = {
   errors: [],
+  printable: [],
   inventory: ['errors'],
-  transport: ['errors', 'inventory'],
+  transport: ['errors', 'printable', 'inventory'],
   facts: ['errors'],
   changes: ['errors', 'facts'],
   tasks: ['errors', 'inventory', 'facts', 'changes'],
   playbook: ['errors', 'inventory', 'facts', 'changes', 'tasks'],
-  runner: ['errors', 'inventory', 'transport', 'facts', 'changes', 'tasks', 'playbook'],
-  report: ['errors', 'runner', 'tasks'],
-  cli: ['errors', 'inventory', 'transport', 'facts', 'changes', 'tasks', 'playbook', 'runner', 'report'],
+  runner: ['errors', 'printable', 'inventory', 'transport', 'facts', 'changes', 'tasks', 'playbook'],
+  report: ['errors', 'printable', 'transport', 'runner', 'tasks'],
+  cli: ['errors', 'printable', 'inventory', 'transport', 'facts', 'changes', 'tasks', 'playbook', 'runner', 'report'],
   // Where everything is put together.
   main: ['errors', 'transport', 'tasks', 'cli'],
 }
 
-/** Of these two, report may know only what events are made of. */
+/** Of runner and tasks, report may know only what events are made of. */
 const reportMaySee = ['runner/events.ts', 'tasks/task.ts']
 
 describe('imports', () => {
@@ -92,6 +93,10 @@ describe('imports', () => {
         !(isType && reportMaySee.includes(to)),
     )
     expect(wrong).toEqual([])
+  })
+  test('report knows of transport how a word is quoted, and nothing of connections', () => {
+    const seen = imports.filter(({ from, to }) => layerOf(from) === 'report' && layerOf(to) === 'transport')
+    expect([...new Set(seen.map(({ to }) => to))]).toEqual(['transport/quote.ts'])
   })
   test('only main uses the command line, and nothing uses main', () => {
     expect(imports.filter(({ from, to }) => layerOf(to) === 'cli' && !['cli', 'main'].includes(layerOf(from)))).toEqual(

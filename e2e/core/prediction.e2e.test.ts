@@ -3,7 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Change } from '../../src/changes/change.ts'
 import { predict } from '../../src/changes/predict.ts'
 import type { Fact } from '../../src/facts/fact.ts'
+import type { HostState } from '../../src/facts/state.ts'
 import { lookUp } from '../../src/facts/tree.ts'
+import type { UnitModel } from '../../src/facts/unit.ts'
 import type { LabHost } from '../lab/host.ts'
 import { type Lab, openLab } from '../lab/lab.ts'
 import { differences } from '../support/compare.ts'
@@ -86,64 +88,232 @@ describe.each(images)('on %s', (image) => {
     )
   }, 180_000)
 
-  test('units end up as predicted by start, stop, restart, enable, disable and a reload of a drop-in', async () => {
+  test('units end up as predicted by every verb, a reload, a wait and a command', async () => {
     const { host, core } = hosts.get(image) as { host: LabHost; core: CoreHost }
-    await host.must(`cat >/etc/systemd/system/one.service <<'E'
-[Unit]
-Wants=two.service
-[Service]
-ExecStart=/bin/sleep infinity
-[Install]
-WantedBy=multi-user.target
-E
-cat >/etc/systemd/system/two.service <<'E'
-[Unit]
-PartOf=one.service
-[Service]
-ExecStart=/bin/sleep infinity
-E
-systemctl daemon-reload`)
-    const unitFacts: Fact[] = [
-      { kind: 'unit', name: 'one.service' },
-      { kind: 'unit', name: 'two.service' },
-      { kind: 'unit', name: 'three.service' },
-      { kind: 'path', path: '/etc/systemd/system/one.service.d/10-more.conf', content: 100, sha256: true },
-    ]
-    const up = (unit: string): Change => ({
-      kind: 'await',
-      condition: { unit, is: 'active' },
-      withinMs: 5000,
-      stableMs: 0,
-    })
-    const sequences: Change[][] = [
-      [{ kind: 'systemctl', verb: 'start', unit: 'one.service' }, up('one.service'), up('two.service')],
-      [{ kind: 'systemctl', verb: 'restart', unit: 'one.service' }, up('one.service')],
-      [{ kind: 'systemctl', verb: 'stop', unit: 'one.service' }],
-      [{ kind: 'systemctl', verb: 'enable', unit: 'one.service' }],
-      [{ kind: 'systemctl', verb: 'disable', unit: 'one.service' }],
-      [
-        { kind: 'directory', path: '/etc/systemd/system/one.service.d', mode: 0o755, owner: 'root:root' },
-        {
-          kind: 'write',
-          path: '/etc/systemd/system/one.service.d/10-more.conf',
-          content: '[Unit]\nWants=three.service\n',
-          mode: 0o644,
-          owner: 'root:root',
-          model: { unit: 'one.service', adds: { Wants: ['three.service'] } },
-        },
-        { kind: 'systemctl', verb: 'daemon-reload' },
-      ],
-    ]
-    for (const changes of sequences) {
+    await host.must(unitFiles)
+    await host.must('systemctl start fails.service || [ $? = 1 ]')
+    for (const { name, changes, moves } of sequences) {
       const before = await core.inspect(unitFacts)
-      const predicted = changes.reduce(predict, before)
-      await core.apply(before, changes)
-      expect(
-        differences(predicted, await core.inspect(unitFacts), ['/etc/systemd/system/one.service.d/10-more.conf']),
-      ).toEqual([])
+      const wanted = changes(before)
+      const predicted = wanted.reduce(predict, before)
+      if (wanted.length > 0) await core.apply(before, wanted)
+      const after = await core.inspect(unitFacts)
+      expect(differences(predicted, after, unitPaths), name).toEqual([])
+      // Had nothing been predicted, it would have been wrong.
+      const moved = new Set(differences(before, after, unitPaths).map((line) => line.slice(0, line.indexOf(':'))))
+      expect([...moved], name).toEqual(expect.arrayContaining(moves))
     }
-  }, 60_000)
+  }, 120_000)
 })
+
+test('what an installation brings is as predicted or unknown', async () => {
+  const host = await lab.boot({ name: 'p-bare', image: 'rhel9-like-bare' })
+  const core = await openCore(lab, host)
+  hosts.set('rhel9-like-bare', { host, core })
+  const brought: Fact[] = [
+    { kind: 'package', name: 'systemd-container' },
+    { kind: 'package', name: 'nftables' },
+    { kind: 'program', name: 'machinectl' },
+    { kind: 'program', name: 'nft' },
+    { kind: 'command', argv: ['systemctl', 'is-enabled', 'machines.target'] },
+    { kind: 'unit', name: 'machines.target' },
+    { kind: 'unit', name: 'systemd-nspawn@kube1.service' },
+    { kind: 'unit', name: 'dbus-broker.service' },
+    { kind: 'unit', name: 'multi-user.target' },
+    { kind: 'path', path: '/usr/bin/systemd-nspawn' },
+    { kind: 'path', path: '/etc/os-release', content: 4096, sha256: true },
+  ]
+  const before = await core.inspect(brought)
+  const install: Change = { kind: 'package', install: ['systemd-container'], manager: 'dnf' }
+  const predicted = predict(before, install)
+  await core.apply(before, [install])
+  const after = await core.inspect(brought)
+  expect(differences(predicted, after, ['/usr/bin/systemd-nspawn', '/etc/os-release'])).toEqual([])
+  expect(differences(before, after, ['/usr/bin/systemd-nspawn']).length).toBeGreaterThan(5)
+}, 600_000)
+
+/** A dependency shows at its other end only while systemd has both units loaded, which the holder sees to. */
+const unitFiles = `cd /etc/systemd/system
+service() {
+  printf '[Unit]\nStartLimitIntervalSec=1h\nStartLimitBurst=100\n%b\n[Service]\n%b\n[Install]\nWantedBy=multi-user.target\n' "$2" "\${3:-ExecStart=/bin/sleep infinity}" >"$1"
+}
+service one.service 'Wants=two.service all.target\nPropagatesStopTo=told.service'
+service two.service 'PartOf=one.service'
+service requires.service 'Requisite=one.service\nAfter=one.service'
+service told.service ''
+service either.service 'Conflicts=or.service\nAfter=or.service'
+service or.service ''
+service with-or.service 'Requires=or.service\nAfter=or.service'
+service fails.service '' 'Type=oneshot\nExecStart=/bin/false'
+service many@.service ''
+printf '[Unit]\nWants=wanted.service\n' >all.target
+service wanted.service ''
+service holder.service 'After=one.service two.service requires.service told.service either.service or.service with-or.service many@x.service all.target wanted.service'
+systemctl daemon-reload
+systemctl start holder.service`
+
+const counted = ['one.service', 'two.service', 'either.service', 'or.service', 'fails.service', 'wanted.service']
+const oneDropIn = '/etc/systemd/system/one.service.d'
+const manyDropIn = '/etc/systemd/system/many@.service.d'
+const said = '/srv/said'
+const unitPaths = [oneDropIn, `${oneDropIn}/10-more.conf`, manyDropIn, `${manyDropIn}/x.conf`, said]
+const say = ['cat', said]
+const unitFacts: Fact[] = [
+  ...counted.map((name): Fact => ({ kind: 'unit', name, starts: true })),
+  ...[
+    'requires.service',
+    'told.service',
+    'with-or.service',
+    'many@x.service',
+    'three.service',
+    'all.target',
+    'multi-user.target',
+  ].map((name): Fact => ({ kind: 'unit', name })),
+  ...unitPaths.map((each): Fact => ({ kind: 'path', path: each, content: 100, sha256: true })),
+  { kind: 'command', argv: say },
+]
+
+const does = (verb: 'start' | 'stop' | 'restart' | 'enable' | 'disable' | 'reset-failed', unit: string): Change => ({
+  kind: 'systemctl',
+  verb,
+  unit,
+})
+const up = (unit: string): Change => ({
+  kind: 'await',
+  condition: { unit, is: 'active' },
+  withinMs: 10_000,
+  stableMs: 0,
+})
+const dropIn = (directory: string, name: string, content: string, model?: UnitModel): Change[] => [
+  { kind: 'directory', path: directory, mode: 0o755, owner: 'root:root' },
+  {
+    kind: 'write',
+    path: `${directory}/${name}`,
+    content,
+    mode: 0o644,
+    owner: 'root:root',
+    ...(model !== undefined && { model }),
+  },
+]
+const reload: Change = { kind: 'systemctl', verb: 'daemon-reload' }
+
+interface Sequence {
+  readonly name: string
+  readonly changes: (before: HostState) => Change[]
+  /** What is another on the host afterwards. */
+  readonly moves: string[]
+}
+
+const sequences: readonly Sequence[] = [
+  {
+    name: 'a start and what it pulls in',
+    changes: () => [does('start', 'one.service'), ...['one', 'two', 'wanted'].map((name) => up(`${name}.service`))],
+    moves: ['one.service exe', 'two.service ActiveState', 'all.target ActiveState', 'wanted.service starts'],
+  },
+  {
+    name: 'starts of what will stop along',
+    changes: () =>
+      ['requires', 'told', 'many@x'].flatMap((name) => [does('start', `${name}.service`), up(`${name}.service`)]),
+    moves: ['requires.service ActiveState', 'told.service ActiveState', 'many@x.service exe'],
+  },
+  {
+    name: 'a restart',
+    changes: () => [does('restart', 'one.service'), up('one.service'), up('two.service'), up('requires.service')],
+    moves: ['one.service MainPID', 'two.service InvocationID', 'requires.service MainPID', 'two.service starts'],
+  },
+  {
+    name: 'a start of what the restart may have stopped',
+    changes: (before) =>
+      before.units.get('told.service')?.properties.ActiveState === 'active'
+        ? []
+        : [does('start', 'told.service'), up('told.service')],
+    moves: [],
+  },
+  {
+    name: 'a wait',
+    changes: (before) => {
+      const mainPid = String(before.units.get('one.service')?.properties.MainPID)
+      return [
+        up('one.service'),
+        { kind: 'await', condition: { unit: 'one.service', is: 'untouched', mainPid }, withinMs: 0, stableMs: 0 },
+      ]
+    },
+    moves: [],
+  },
+  {
+    name: 'a stop and what stops along',
+    changes: () => [does('stop', 'one.service')],
+    moves: [
+      'one.service SubState',
+      'two.service exe',
+      'requires.service ActiveState',
+      'told.service ActiveState',
+      'one.service MainPID',
+    ],
+  },
+  {
+    name: 'an enablement',
+    changes: () => [does('enable', 'one.service')],
+    moves: ['one.service UnitFileState', 'one.service WantedBy', 'multi-user.target Wants'],
+  },
+  { name: 'a disablement', changes: () => [does('disable', 'one.service')], moves: ['one.service UnitFileState'] },
+  {
+    name: 'a drop-in that is not loaded yet',
+    changes: () =>
+      dropIn(oneDropIn, '10-more.conf', '[Unit]\nWants=three.service told.service\n', {
+        unit: 'one.service',
+        adds: { Wants: ['three.service', 'told.service'] },
+      }),
+    moves: ['one.service NeedDaemonReload'],
+  },
+  {
+    name: 'a drop-in with a model, loaded',
+    changes: () => [
+      ...dropIn(oneDropIn, '10-more.conf', '[Unit]\nWants=three.service told.service two.service\n', {
+        unit: 'one.service',
+        adds: { Wants: ['three.service', 'told.service', 'two.service'] },
+      }).slice(1),
+      reload,
+    ],
+    moves: ['one.service Wants', 'one.service NeedDaemonReload', 'told.service WantedBy'],
+  },
+  {
+    name: 'a drop-in of a template that nobody knows',
+    changes: () => [...dropIn(manyDropIn, 'x.conf', '[Unit]\nRequisite=or.service\nConflicts=told.service\n'), reload],
+    moves: ['many@x.service Conflicts', 'or.service RequisiteOf', 'told.service ConflictedBy'],
+  },
+  {
+    name: 'a start that stops what conflicts',
+    changes: () => [
+      ...['or', 'with-or'].flatMap((name) => [does('start', `${name}.service`), up(`${name}.service`)]),
+      does('start', 'either.service'),
+      up('either.service'),
+    ],
+    moves: ['either.service ActiveState', 'or.service starts'],
+  },
+  {
+    name: 'the other way round',
+    changes: () => [does('start', 'or.service'), up('or.service')],
+    moves: ['either.service ActiveState', 'either.service exe', 'or.service ActiveState'],
+  },
+  {
+    name: 'a failure that is forgotten',
+    changes: () => [does('reset-failed', 'fails.service'), does('reset-failed', 'or.service')],
+    moves: ['fails.service ActiveState', 'fails.service SubState', 'fails.service Result'],
+  },
+  {
+    name: 'a command that says what it touches',
+    changes: () => [
+      {
+        kind: 'run',
+        argv: ['/bin/sh', '-c', `echo said >${said}; systemctl stop or.service`],
+        timeoutMs: 10_000,
+        spoils: [`path:${said}`, 'unit:or.service'],
+      },
+    ],
+    moves: [`${said} type`, 'or.service ActiveState', 'commands command:["cat","/srv/said"]'],
+  },
+]
 
 /** What a task would not plan: a change whose parent is missing, or that would replace something of another kind. */
 const isPossible = (state: Parameters<typeof predict>[0], change: Change): boolean => {

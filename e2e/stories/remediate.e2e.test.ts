@@ -167,6 +167,49 @@ describe('W2 what machines.target would start besides', () => {
   })
 })
 
+describe('what runs beside it', () => {
+  test('W4 the restart of the agent that brings kube1 back leaves a kube2 that runs the very process it was', async () => {
+    await stopAll(rhel)
+    await rhel.must('systemctl start "$1"', [kube2])
+    expect(await states(rhel)).toEqual(stuck)
+    const [agent, other] = await Promise.all([AGENT_UNIT, kube2].map((unit) => mainPid(rhel, unit)))
+    const run = await drover(lab, ['run', 'machines-target', '-l', 'rhel9', ...short, '--allow-start', 'kube2'])
+    expect(run.code, run.stdout + run.stderr).toBe(0)
+    // Before the restart the counter of starts may have to be reset: the story restarts the agent often.
+    expect(changesOf(run.host('rhel9')).slice(-5)).toEqual([
+      `systemctl restart ${AGENT_UNIT}`,
+      `wait until ${AGENT_UNIT} is active for 1 s`,
+      `wait until ${WORKER_UNIT} is active for 1 s`,
+      'wait until machine kube1 is running',
+      `wait until ${kube2} is seen to be untouched`,
+    ])
+    expect(await states(rhel)).toEqual(up)
+    expect(await machineState(rhel)).toBe('running')
+    expect(await mainPid(rhel, kube2)).toBe(other)
+    expect(await mainPid(rhel, AGENT_UNIT)).not.toBe(agent)
+  })
+})
+
+describe('with the durations that remediate has by itself', () => {
+  test('a dead worker is up for 15 s before it is called so, and the screen says what is waited for', async () => {
+    await each((host) => host.killWorker())
+    const run = await drover(lab, ['run', 'remediate', ...both])
+    expect(run.code, run.stdout + run.stderr).toBe(0)
+    await each(async (host) => {
+      const waits = `wait until ${WORKER_UNIT} is active for 15 s`
+      expect(run.host(host.name).outcome).toBe('changed')
+      expect(changesOf(run.host(host.name))).toEqual([
+        `systemctl start ${WORKER_UNIT}`,
+        waits,
+        'wait until machine kube1 is running',
+      ])
+      expect(run.stdout).toContain(`waiting: [${host.name}] worker of the active side: ${waits} (at most 2 min 15 s)`)
+      expect(run.host(host.name).ms, host.name).toBeGreaterThan(15_000)
+      expect(await states(host), host.name).toEqual(up)
+    })
+  })
+})
+
 describe('what drover does not decide', () => {
   test('a masked target: blocked target-masked by both playbooks, nothing changed and nothing unmasked', async () => {
     await each(async (host) => {

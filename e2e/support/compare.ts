@@ -1,39 +1,38 @@
 import type { Node } from '../../src/facts/node.ts'
 import type { HostState } from '../../src/facts/state.ts'
 import { lookUp } from '../../src/facts/tree.ts'
-import { type UnitProperty, unitProperties } from '../../src/facts/unit.ts'
+import { unitProperties } from '../../src/facts/unit.ts'
 import { Unknown } from '../../src/facts/unknown.ts'
-
-/** Nobody claims to predict these: they count, they time, or they say what something is doing this very moment. */
-const unpredicted: readonly UnitProperty[] = [
-  'Job',
-  'NeedDaemonReload',
-  'ActiveEnterTimestampMonotonic',
-  'NRestarts',
-  'ExecMainStatus',
-  'SubState',
-  'UnitFileState',
-  'DropInPaths',
-]
 
 /** Where a prediction claims to know something and the host says otherwise. */
 export const differences = (predicted: HostState, seen: HostState, paths: readonly string[]): string[] => [
   ...paths.flatMap((path) => nodeDifference(path, lookUp(predicted.tree, path), lookUp(seen.tree, path))),
-  ...[...predicted.units].flatMap(([name, unit]) =>
-    unitProperties
-      .filter((property) => !unpredicted.includes(property))
-      .flatMap((property) => {
-        const claimed = unit.properties[property]
-        const real = seen.units.get(name)?.properties[property]
-        return claimed instanceof Unknown || sorted(claimed) === sorted(real)
-          ? []
-          : [`${name} ${property}: predicted '${claimed}', is '${String(real)}'`]
-      }),
+  ...[...predicted.units].flatMap(([name, unit]) => {
+    const real = seen.units.get(name)
+    return [
+      ...unitProperties.flatMap((property) =>
+        difference(`${name} ${property}`, unit.properties[property], real?.properties[property], inOrder),
+      ),
+      ...difference(`${name} exe`, unit.exe, real?.exe),
+      ...difference(`${name} starts`, unit.starts, real?.starts),
+    ]
+  }),
+  ...(['packages', 'programs', 'commands', 'ports', 'probes'] as const).flatMap((kind) =>
+    [...predicted[kind]].flatMap(([key, claimed]) =>
+      difference(`${kind} ${key}`, claimed, (seen[kind] as ReadonlyMap<unknown, unknown>).get(key)),
+    ),
   ),
 ]
 
+const difference = (what: string, claimed: unknown, real: unknown, shown: (value: unknown) => string = asJson) =>
+  claimed instanceof Unknown || shown(claimed) === shown(real)
+    ? []
+    : [`${what}: predicted ${shown(claimed)}, is ${shown(real)}`]
+
+const asJson = (value: unknown): string => JSON.stringify(value) ?? 'nothing'
+
 // The order of a list property is systemd's own.
-const sorted = (value: unknown): string => String(value).split(' ').sort().join(' ')
+const inOrder = (value: unknown): string => `'${String(value).split(' ').sort().join(' ')}'`
 
 const nodeDifference = (
   path: string,
@@ -43,11 +42,7 @@ const nodeDifference = (
   if (predicted instanceof Unknown) return []
   const claimed = fields(predicted)
   const real = fields(seen)
-  return Object.entries(claimed).flatMap(([field, value]) =>
-    JSON.stringify(value) === JSON.stringify(real[field])
-      ? []
-      : [`${path} ${field}: predicted ${JSON.stringify(value)}, is ${JSON.stringify(real[field])}`],
-  )
+  return Object.entries(claimed).flatMap(([field, value]) => difference(`${path} ${field}`, value, real[field]))
 }
 
 /** What a node claims: inode and time are the host's, a name without a number (-1) claims no number. */

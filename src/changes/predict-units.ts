@@ -1,40 +1,14 @@
 import type { HostState } from '../facts/state.ts'
 import { nameOf, parentOf } from '../facts/tree.ts'
-import type { UnitModel, UnitProperty, UnitState } from '../facts/unit.ts'
-import { type Known, Unknown } from '../facts/unknown.ts'
+import type { UnitProperty, UnitState } from '../facts/unit.ts'
+import { type Known, known, Unknown } from '../facts/unknown.ts'
 import type { Change } from './change.ts'
-import { unknownUnit } from './spoil.ts'
+import { reloaded, wordsOf } from './predict-unit-files.ts'
+import { unknownUnit, withValues } from './spoil.ts'
 
 type SystemctlChange = Extract<Change, { kind: 'systemctl' }>
+type UnitChange = Extract<SystemctlChange, { unit: string }>
 type Units = Map<string, UnitState>
-
-const unitDirectories = [
-  '/etc/systemd/system',
-  '/run/systemd/system',
-  '/usr/lib/systemd/system',
-  '/usr/local/lib/systemd/system',
-]
-
-/** Units that a file makes or changes: by its own name, by its drop-in directory, by a `.wants` link. */
-const unitsOfFile = (path: string): string[] => {
-  const directory = parentOf(path)
-  if (unitDirectories.includes(directory)) return [nameOf(path).replace(/\.(d|wants|requires)$/, '')]
-  if (!unitDirectories.includes(parentOf(directory))) return []
-  const match = /^(.+)\.(d|wants|requires)$/.exec(nameOf(directory))
-  if (match === null) return []
-  return match[2] === 'd' ? [match[1] as string] : [match[1] as string, nameOf(path)]
-}
-
-/** A unit file is on disk now; systemd knows of it after the next reload. */
-export const withUnitFile = (state: HostState, path: string, model?: UnitModel): HostState => {
-  const units: Units = new Map(state.units)
-  for (const name of unitsOfFile(path)) {
-    const unit = units.get(name)
-    if (unit !== undefined)
-      units.set(name, { ...unit, pending: [...(unit.pending ?? []), model?.unit === name ? model : 'unseen'] })
-  }
-  return { ...state, units }
-}
 
 export const withVerb = (state: HostState, change: SystemctlChange): HostState => {
   if (change.verb === 'daemon-reload') return reloaded(state)
@@ -43,21 +17,15 @@ export const withVerb = (state: HostState, change: SystemctlChange): HostState =
   if (unit === undefined) return state
   switch (change.verb) {
     case 'start':
-      start(units, change.unit, `start of ${change.unit}`)
-      return { ...state, units }
     case 'restart':
-      for (const name of [change.unit, ...propagation(state.units, change)]) {
-        const reached = units.get(name)
-        if (name === change.unit || (reached !== undefined && isUp(reached)))
-          start(units, name, `restart of ${change.unit}`)
-      }
+    case 'stop': {
+      const { starts, stops, mayStop } = reach(state.units, change, known)
+      const why = `${change.verb} of ${change.unit}`
+      for (const name of stops) stop(units, name, why)
+      for (const name of mayStop) mayBeStopped(units, name, why)
+      for (const name of starts) (name === change.unit ? start : restart)(units, name, why)
       return { ...state, units }
-    case 'stop':
-      for (const name of [change.unit, ...propagation(state.units, change)]) {
-        const reached = units.get(name)
-        if (reached !== undefined && !isDown(reached)) units.set(name, stopped(reached))
-      }
-      return { ...state, units }
+    }
     case 'enable':
     case 'disable':
       return enablement(reloaded(state), change.unit, change.verb)
@@ -77,101 +45,153 @@ export const withVerb = (state: HostState, change: SystemctlChange): HostState =
 
 /**
  * Units that stop or restart along, and those that do so for their sake in turn: a verb that reaches one nobody
- * asked about cannot be predicted. A restart passes by what does not run.
+ * asked about cannot be predicted. Where it is not known whom a verb reaches, these are the ones that are; to
+ * predict the verb then reads what is unknown, and so ends the segment.
  */
-export const propagation = (
-  units: ReadonlyMap<string, UnitState>,
-  { verb, unit }: Extract<SystemctlChange, { unit: string }>,
-): string[] => {
-  const reached = new Set([unit])
-  for (const name of reached) {
-    const next = units.get(name)
-    if (next === undefined || (name !== unit && verb === 'restart' && isDown(next))) continue
-    for (const property of ['ConsistsOf', 'RequiredBy', 'BoundBy'] as const) {
-      for (const more of words(next.properties[property])) reached.add(more)
-    }
-  }
-  reached.delete(unit)
+export const propagation = (units: ReadonlyMap<string, UnitState>, change: UnitChange): string[] => {
+  const { starts, stops, mayStop } = reach(units, change, (_, value) => (value instanceof Unknown ? '' : value))
+  const reached = new Set([...starts, ...stops, ...mayStop])
+  reached.delete(change.unit)
   return [...reached]
 }
 
-const words = (value: Known<string>): string[] =>
-  value instanceof Unknown ? [] : value.split(/\s+/).filter((word) => word !== '')
+type Read = (what: string, value: Known<string>) => string
 
-const isUp = (unit: UnitState): boolean => unit.properties.ActiveState === 'active'
-const isDown = ({ properties: { ActiveState } }: UnitState): boolean =>
-  ActiveState === 'inactive' || ActiveState === 'failed'
+/** systemd's UNIT_ATOM_PROPAGATE_RESTART and UNIT_ATOM_PROPAGATE_STOP. */
+const restartsAlong = ['ConsistsOf', 'RequiredBy', 'BoundBy', 'RequisiteOf'] as const
+const stopPropagates = ['PropagatesStopTo'] as const
+const stopsAlong = [...restartsAlong, ...stopPropagates] as const
+const pullsIn = ['Wants', 'Requires', 'BindsTo'] as const
+const conflicts = ['Conflicts', 'ConflictedBy'] as const
 
-const start = (units: Units, name: string, why: string): void => {
-  const unit = units.get(name)
-  if (unit === undefined || unit.properties.LoadState === 'masked' || unit.properties.LoadState === 'not-found') return
-  const unknown = new Unknown(why)
-  const running = unknownUnit(
-    unit,
-    ['SubState', 'MainPID', 'InvocationID', 'ActiveEnterTimestampMonotonic', 'Job', 'ExecMainStatus'],
-    unknown,
-  )
-  units.set(name, {
-    ...withValues(running, { ActiveState: 'active', Result: 'success', NRestarts: '0' }),
-    ...(unit.starts !== undefined && { starts: unit.starts instanceof Unknown ? unit.starts : unit.starts + 1 }),
-  })
-  // A start pulls in what is wanted and down; what is already active is satisfied and pulls nothing again.
-  for (const property of ['Wants', 'Requires', 'BindsTo'] as const) {
-    for (const wanted of words(unit.properties[property])) {
-      const pulled = units.get(wanted)
-      if (pulled !== undefined && !isUp(pulled)) start(units, wanted, why)
-    }
+/** Nearly every unit conflicts with these; while one is active, the host goes down or is not up yet. */
+const notWhileUp = ['shutdown.target', 'umount.target', 'soft-reboot.target', 'initrd-switch-root.target']
+
+/**
+ * Whom a verb starts or, where they run, restarts; and whom it stops. A restart passes by what does not run. It
+ * stops what its unit propagates a stop to under systemd 257, and not under 252 (e2e/core/prediction).
+ */
+const reach = (units: ReadonlyMap<string, UnitState>, { verb, unit }: UnitChange, read: Read) => {
+  const listed = (name: string, properties: readonly UnitProperty[]): string[] => {
+    const from = units.get(name)?.properties
+    return from === undefined
+      ? []
+      : properties.flatMap((property) => wordsOf(read(`${property} of ${name}`, from[property])))
+  }
+  const closed = (names: Iterable<string>, properties: readonly UnitProperty[], isEnd = (_: string) => false) => {
+    const all = new Set(names)
+    for (const name of all) if (!isEnd(name)) for (const more of listed(name, properties)) all.add(more)
+    return all
+  }
+  if (verb === 'stop')
+    return { starts: new Set<string>(), stops: closed([unit], stopsAlong), mayStop: new Set<string>() }
+  const passesBy = (name: string): boolean => name !== unit && isDown(units.get(name))
+  const starts = verb === 'restart' ? closed([unit], restartsAlong, passesBy) : new Set([unit])
+  const running = [...starts].filter((name) => !passesBy(name))
+  const stopped = pulledIn(units, running)
+    .flatMap((name) => listed(name, conflicts))
+    .filter((name) => !notWhileUp.includes(name))
+  const told = verb === 'restart' ? running.flatMap((name) => listed(name, stopPropagates)) : []
+  return { starts, stops: closed(stopped, stopsAlong), mayStop: closed(told, stopsAlong) }
+}
+
+/** With what they want and is down, as far as it is known. */
+const pulledIn = (units: ReadonlyMap<string, UnitState>, names: readonly string[]): string[] => {
+  const all = new Set(names)
+  for (const name of all) {
+    for (const wanted of wantsOf(units.get(name)).known) if (isStartable(units.get(wanted))) all.add(wanted)
+  }
+  return [...all]
+}
+
+const wantsOf = (unit: UnitState | undefined): { known: string[]; isSure: boolean } => {
+  const values = pullsIn.map((property) => unit?.properties[property] ?? '')
+  return {
+    known: values.flatMap((value) => (value instanceof Unknown ? [] : wordsOf(value))),
+    isSure: !values.some((value) => value instanceof Unknown),
   }
 }
 
-const stopped = (unit: UnitState): UnitState => ({
-  ...withValues(unit, { ActiveState: 'inactive', SubState: 'dead', MainPID: '0', InvocationID: '', Job: '' }),
-  exe: '',
+const isUp = (unit: UnitState | undefined): boolean => unit?.properties.ActiveState === 'active'
+const isDown = (unit: UnitState | undefined): boolean =>
+  unit?.properties.ActiveState === 'inactive' || unit?.properties.ActiveState === 'failed'
+const isLoadable = ({ properties: { LoadState } }: UnitState): boolean =>
+  LoadState !== 'masked' && LoadState !== 'not-found'
+const isStartable = (unit: UnitState | undefined): unit is UnitState =>
+  unit !== undefined && !isUp(unit) && isLoadable(unit)
+
+const start = (units: Units, name: string, why: string): void => {
+  const unit = units.get(name)
+  if (unit === undefined || !isLoadable(unit)) return
+  const unknown = new Unknown(why)
+  units.set(name, {
+    ...withValues(unknownUnit(unit, ['SubState', 'InvocationID', 'ActiveEnterTimestampMonotonic', 'Job'], unknown), {
+      ActiveState: 'active',
+      ...shown(unit, { MainPID: unknown, ExecMainStatus: unknown, Result: 'success', NRestarts: '0' }),
+    }),
+    ...(unit.starts !== undefined && { starts: unit.starts instanceof Unknown ? unit.starts : unit.starts + 1 }),
+  })
+  // A start pulls in what is wanted and down; what is already active is satisfied and pulls nothing again.
+  const wants = wantsOf(unit)
+  for (const wanted of wants.known) if (isStartable(units.get(wanted))) start(units, wanted, why)
+  if (wants.isSure) return
+  for (const [other, down] of units) if (isStartable(down)) units.set(other, unknownRun(down, unknown))
+}
+
+const restart = (units: Units, name: string, why: string): void => {
+  const unit = units.get(name)
+  const state = unit?.properties.ActiveState
+  if (unit === undefined || isDown(unit) || state === 'deactivating') return
+  if (state instanceof Unknown) units.set(name, unknownRun(unit, new Unknown(why)))
+  else start(units, name, why)
+}
+
+const stop = (units: Units, name: string, why: string): void => {
+  const unit = units.get(name)
+  if (unit === undefined || isDown(unit)) return
+  if (unit.properties.ActiveState instanceof Unknown) {
+    mayBeStopped(units, name, why)
+    return
+  }
+  const unknown = new Unknown(why)
+  units.set(name, {
+    ...withValues(unit, {
+      ActiveState: 'inactive',
+      SubState: 'dead',
+      // It is forgotten together with the unit, where nothing else keeps that loaded.
+      InvocationID: unknown,
+      Job: '',
+      ...shown(unit, { MainPID: '0', ExecMainStatus: unknown }),
+    }),
+    exe: '',
+  })
+}
+
+const mayBeStopped = (units: Units, name: string, why: string): void => {
+  const unit = units.get(name)
+  if (unit !== undefined && !isDown(unit)) units.set(name, unknownRun(unit, new Unknown(why)))
+}
+
+const unknownRun = (unit: UnitState, unknown: Unknown): UnitState => ({
+  ...unknownUnit(unit, ofItsRun, unknown),
+  ...(unit.starts !== undefined && { starts: unknown }),
 })
 
-const withValues = (unit: UnitState, values: Partial<Record<UnitProperty, Known<string>>>): UnitState => ({
-  ...unit,
-  properties: { ...unit.properties, ...values },
-})
-
-const reloaded = (state: HostState): HostState => ({
-  ...state,
-  units: new Map([...state.units].map(([name, unit]) => [name, loadPending(unit)])),
-})
-
-const fromFile: readonly UnitProperty[] = [
-  'LoadState',
-  'LoadError',
-  'UnitFileState',
-  'UnitFilePreset',
-  'FragmentPath',
-  'DropInPaths',
-  'ExecStart',
-  'Wants',
-  'Requires',
-  'BindsTo',
-  'After',
-  'WantedBy',
-  'RequiredBy',
-  'BoundBy',
-  'ConsistsOf',
-  'StartLimitIntervalUSec',
-  'StartLimitBurst',
-  'Type',
+const ofItsRun: readonly UnitProperty[] = [
+  'ActiveState',
+  'SubState',
+  'Result',
+  'NRestarts',
+  'MainPID',
+  'InvocationID',
+  'ActiveEnterTimestampMonotonic',
+  'Job',
+  'ExecMainStatus',
 ]
 
-const loadPending = ({ pending = [], ...unit }: UnitState): UnitState =>
-  pending.reduce<UnitState>(
-    (loaded, model) => {
-      if (model === 'unseen') return { ...unknownUnit(loaded, fromFile, new Unknown('daemon-reload')), exe: loaded.exe }
-      const added = Object.entries(model.adds ?? {}).map(([property, more]) => {
-        const before = loaded.properties[property as UnitProperty]
-        return [property, before instanceof Unknown ? before : [...new Set([...words(before), ...more])].join(' ')]
-      })
-      return withValues(loaded, { ...model.sets, ...Object.fromEntries(added) })
-    },
-    { ...unit, properties: { ...unit.properties, NeedDaemonReload: 'no' } },
-  )
+/** A target has no process and no result: what it does not show, it will not show. */
+const shown = (unit: UnitState, values: Partial<Record<UnitProperty, Known<string>>>) =>
+  Object.fromEntries(Object.entries(values).filter(([property]) => unit.properties[property as UnitProperty] !== ''))
 
 /** The links an enablement makes are the unit's own business: every asked `.wants` of it is unknown. */
 const enablement = (state: HostState, name: string, verb: 'enable' | 'disable'): HostState => {
@@ -192,7 +212,7 @@ const enablement = (state: HostState, name: string, verb: 'enable' | 'disable'):
   const units: Units = new Map(
     [...state.units].map(([other, unit]) => [
       other,
-      other.endsWith('.target') ? withValues(unit, { Wants: unknown, Requires: unknown }) : unit,
+      other.endsWith('.target') ? withValues(unit, { Wants: unknown, Requires: unknown, After: unknown }) : unit,
     ]),
   )
   const unit = units.get(name) as UnitState

@@ -5,14 +5,20 @@ import { canonical, lookUp, nowhere, place, type Tree } from '../facts/tree.ts'
 import { Unknown } from '../facts/unknown.ts'
 import { type Change, Secret } from './change.ts'
 import { withPackages } from './predict-packages.ts'
-import { withUnitFile, withVerb } from './predict-units.ts'
+import { withUnitFile } from './predict-unit-files.ts'
+import { withVerb } from './predict-units.ts'
 import { spoil } from './spoil.ts'
 
 /** The host as it will be after the change. What the change makes is set, what it spoils becomes unknown. */
 export const predict = (state: HostState, change: Change): HostState => {
   const after = predictKind(state, change)
-  return (change.spoils ?? []).reduce((spoilt, key) => spoil(spoilt, key, summaryWord(change)), after)
+  return (change.spoils ?? []).reduce((spoilt, key) => {
+    const written = key.startsWith(pathKey) ? withUnitFile(spoilt, key.slice(pathKey.length)) : spoilt
+    return spoil(written, key, summaryWord(change))
+  }, after)
 }
+
+const pathKey = 'path:'
 
 const predictKind = (state: HostState, change: Change): HostState => {
   switch (change.kind) {

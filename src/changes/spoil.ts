@@ -64,3 +64,8 @@ export const unknownUnit = (unit: UnitState, properties: readonly UnitProperty[]
   for (const property of properties) values[property] = unknown
   return { ...unit, properties: values, exe: unknown }
 }
+
+export const withValues = (unit: UnitState, values: Partial<Record<UnitProperty, Known<string>>>): UnitState => ({
+  ...unit,
+  properties: { ...unit.properties, ...values },
+})

@@ -30,6 +30,7 @@ export const conduct = async (
     hosts,
     mode,
     forks,
+    detailedExitCode,
     operator,
     reason,
     version,

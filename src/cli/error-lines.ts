@@ -1,6 +1,6 @@
 import { type DroverError, InputError, type InputFault } from '../errors.ts'
+import { printable, printableLines } from '../printable.ts'
 import type { Paint } from '../report/paint.ts'
-import { printable, printableLines } from '../report/printable.ts'
 
 export interface ErrorLook {
   readonly paint: Paint

@@ -2,7 +2,7 @@ import { openSync, writeSync } from 'node:fs'
 import { resolve } from 'node:path'
 import pino, { type Logger, type StreamEntry } from 'pino'
 import { DroverError } from '../errors.ts'
-import { printable } from '../report/printable.ts'
+import { printable } from '../printable.ts'
 import type { CliContext } from './context.ts'
 
 export type { Logger } from 'pino'

@@ -1,7 +1,7 @@
 import { holderOf } from '../facts/holder.ts'
+import { printable } from '../printable.ts'
 import { counted, type Paint } from '../report/paint.ts'
-import { printable } from '../report/printable.ts'
-import { shellQuote } from '../transport/quote.ts'
+import { word } from '../report/word.ts'
 import { cellsOf, isHealthy, type StatusRow } from './status-row.ts'
 
 const namedHosts = 10
@@ -102,8 +102,6 @@ const nextLines = (rows: readonly StatusRow[], { inventory, connection }: Summar
     return `next: drover status${sources} --where fix=${fix} -o names > ${fix}.txt && drover run ${fix}${sources} -l @${fix}.txt --check`
   })
 }
-
-const word = (text: string): string => (/^[A-Za-z0-9._/,:@-]+$/.test(text) ? text : shellQuote(text))
 
 const hostList = (rows: readonly StatusRow[]): string => {
   const named = rows.slice(0, namedHosts).map(({ host }) => printable(host))

@@ -1,5 +1,5 @@
+import { printable } from '../printable.ts'
 import type { Paint, Tone } from '../report/paint.ts'
-import { printable } from '../report/printable.ts'
 
 export interface Cell {
   readonly text: string

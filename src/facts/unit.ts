@@ -25,6 +25,10 @@ export const unitProperties = [
   'RequiredBy',
   'BoundBy',
   'ConsistsOf',
+  'RequisiteOf',
+  'PropagatesStopTo',
+  'Conflicts',
+  'ConflictedBy',
   'InvocationID',
   'ActiveEnterTimestampMonotonic',
   'StartLimitIntervalUSec',
@@ -43,11 +47,23 @@ export interface UnitState {
   /** Starts inside its own limit window, counted from the journal: an upper bound. Absent: not asked. */
   readonly starts?: Known<number>
   /**
-   * What was written for this unit and systemd has not loaded yet: its model, or `unseen` where a file of the
-   * unit changed without one, so that a reload makes the unit unknown.
+   * What was written and systemd has not loaded yet: the unit's model, `unseen` where a file of the unit changed
+   * without one, so that a reload makes the unit unknown, or `others` where a file of another unit did, which
+   * may name this one.
    */
-  readonly pending?: readonly (UnitModel | 'unseen')[]
+  readonly pending?: readonly (UnitModel | 'unseen' | 'others')[]
 }
+
+/**
+ * Where systemd looks for units, strongest first; only what lies in /run is lost at a reboot. `/lib` is a link to
+ * `/usr/lib`, and a change is made where its path really leads.
+ */
+export const unitDirectories = [
+  '/etc/systemd/system',
+  '/run/systemd/system',
+  '/usr/local/lib/systemd/system',
+  '/usr/lib/systemd/system',
+] as const
 
 /** Something runs, and only root may see what. */
 export const hiddenExe = '?'

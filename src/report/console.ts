@@ -1,7 +1,7 @@
+import { printable } from '../printable.ts'
 import type { EventSink, RunEvent } from '../runner/events.ts'
 import { hostEndLines } from './host-lines.ts'
 import { banner, counted, createPaint, duration, type Look } from './paint.ts'
-import { printable } from './printable.ts'
 import { recapLines } from './recap.ts'
 import { createReportFold, type ReportFold } from './report-fold.ts'
 import { findingLines, stepLines } from './step-lines.ts'

@@ -28,6 +28,7 @@ const fields = listed<EventField>()([
     'exitCode',
     'interrupted',
     'waitMs',
+    'detailedExitCode',
   ] as const),
 ])
 

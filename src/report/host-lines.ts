@@ -1,6 +1,6 @@
+import { printable } from '../printable.ts'
 import type { HostReport } from './host-report.ts'
 import { counted, duration, type Look } from './paint.ts'
-import { printable } from './printable.ts'
 import { errorLines } from './step-lines.ts'
 import { unreachable } from './unreachable.ts'
 

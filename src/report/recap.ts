@@ -1,6 +1,6 @@
+import { printable } from '../printable.ts'
 import type { HostReport, StepReport } from './host-report.ts'
 import { banner, type Paint, type Tone } from './paint.ts'
-import { printable } from './printable.ts'
 import type { RunReport } from './run-report.ts'
 
 interface RecapCounters {

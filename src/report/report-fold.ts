@@ -95,7 +95,7 @@ const runReport = (
     ms: ended?.ms ?? null,
     interrupted: ended?.interrupted ?? true,
     exitCode: ended?.exitCode ?? null,
-    exitReasons: [...reasons(hosts, ended)],
+    exitReasons: [...reasons(hosts, started, ended)],
     totals: totals(hosts),
     notices: [...notices],
     hosts,
@@ -103,14 +103,14 @@ const runReport = (
   }
 }
 
-// The stream tells of a halt, a fault outside the lanes and --detailed-exitcode by the exit code alone.
-const reasons = (hosts: readonly HostReport[], ended: Ended | undefined): readonly number[] =>
+// The stream tells of a halt and of a fault outside the lanes by the exit code alone.
+const reasons = (hosts: readonly HostReport[], started: Started, ended: Ended | undefined): readonly number[] =>
   exitReasons({
     hosts: hosts.map(({ outcome, error }) => ({ outcome, code: error?.code ?? null })),
     interrupted: ended === undefined || ended.interrupted || ended.exitCode === 130,
     halted: ended?.exitCode === 8,
     internal: ended?.exitCode === 1,
-    detailedExitCode: ended?.exitCode === 6,
+    detailedExitCode: started.detailedExitCode,
   })
 
 const totals = (hosts: readonly HostReport[]): RunReport['totals'] => {

@@ -1,4 +1,4 @@
-import { printable } from './printable.ts'
+import { printable } from '../printable.ts'
 
 /** Below this a secret would blot out half of every line and protect nothing. */
 export const shortestSecret = 4

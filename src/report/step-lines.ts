@@ -1,7 +1,7 @@
+import { printable, printableLines } from '../printable.ts'
 import type { Finding } from '../tasks/task.ts'
 import type { HostReport, StepReport } from './host-report.ts'
 import type { Look, Tone } from './paint.ts'
-import { printable, printableLines } from './printable.ts'
 
 const detailLines = 20
 const namedChanges = 3

@@ -1,9 +1,10 @@
+import { printable } from '../printable.ts'
 import { exitCodeMeanings, isExitCode } from './exit-code.ts'
 import type { HostReport } from './host-report.ts'
 import { counted, duration, type Paint, type Tone } from './paint.ts'
-import { printable } from './printable.ts'
 import type { RunReport } from './run-report.ts'
 import { unfinishedHosts } from './unfinished.ts'
+import { word } from './word.ts'
 
 const namedHosts = 10
 
@@ -12,6 +13,7 @@ export const summaryLines = (report: RunReport, paint: Paint, reports: string | 
   `${counted(report.hosts.length, 'host')}: ${outcomes(report, paint)}${took(report)}`,
   ...exitLine(report),
   ...preflightLines(report, paint),
+  ...notRunLines(report),
   ...failureGroups(report).flatMap((group) => [
     `${paint('bad', `${counted(group.hosts.length, 'host')}: ${printable(group.code)}`)} – ${printable(group.remedy)}`,
     `  ${hostList(group.hosts, group.hosts.length)}`,
@@ -56,6 +58,21 @@ const preflightLines = ({ preflight }: RunReport, paint: Paint): readonly string
       return paint(check.errors > 0 ? 'bad' : 'warning', counts) + where
     })
 
+/** Checks that were not made: a good end must not pass for more than was looked at. */
+const notRunLines = ({ hosts }: RunReport): readonly string[] => {
+  const judged = hosts.filter((host) => host.preflight !== undefined)
+  const where = new Map<string, Set<string>>()
+  for (const host of judged) {
+    for (const { name, message } of host.preflight?.checks ?? []) {
+      if (message.startsWith('not-run')) where.set(name, (where.get(name) ?? new Set()).add(host.name))
+    }
+  }
+  const shown = [...where].map(([name, on]) =>
+    on.size === judged.length ? printable(name) : `${printable(name)} (${counted(on.size, 'host')})`,
+  )
+  return shown.length === 0 ? [] : [`preflight not-run: ${shown.join(', ')}`]
+}
+
 interface FailureGroup {
   readonly code: string
   /** Of the first host: remedies may name the host, and one line per host would be no summary. */
@@ -93,6 +110,6 @@ const nextLine = (report: RunReport, reports: string | null): readonly string[] 
       : []
   }
   if (left === 0) return []
-  const limit = reports === null ? 'those hosts' : `@${printable(reports)}/unfinished`
+  const limit = reports === null ? 'those hosts' : word(`@${reports}/unfinished`)
   return [`next: put the causes above right, then run the same again with -l ${limit}`]
 }

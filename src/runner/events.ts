@@ -52,6 +52,8 @@ export type RunEventBody =
       readonly hosts: readonly string[]
       readonly mode: 'apply' | 'check'
       readonly forks: number
+      /** Whether a plan with changes is an exit code of its own. */
+      readonly detailedExitCode: boolean
       readonly operator: string
       readonly reason: string | null
       readonly version: string

@@ -5,7 +5,7 @@ import { lastSection } from '../facts/answer-sections.ts'
 import type { Question } from '../facts/question.ts'
 import { inspectScript, type LeaseAsk } from '../facts/question.ts'
 import type { HostState } from '../facts/state.ts'
-import { printable } from '../transport/printable.ts'
+import { printableText as printable } from '../printable.ts'
 import { runScript } from '../transport/run-script.ts'
 import type { Lane } from './lane.ts'
 

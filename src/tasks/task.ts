@@ -22,7 +22,7 @@ export interface Finding {
 
 /**
  * What a step wants on one host. `planned` with no changes: it is as wanted. `blocked`: this host cannot be
- * brought there, and nothing is done to it. `failed`: a check came out bad.
+ * brought there, and nothing more is done to it. `failed`: a check came out bad.
  */
 export type Planned =
   | { readonly status: 'planned'; readonly changes: readonly Change[]; readonly findings?: readonly Finding[] }

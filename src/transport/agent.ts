@@ -1,11 +1,39 @@
-import type { IdentityCallback, ParsedKey, SignCallback, SigningRequestOptions } from 'ssh2'
+import { Socket } from 'node:net'
+import type { GetStreamCallback, IdentityCallback, ParsedKey, SignCallback, SigningRequestOptions } from 'ssh2'
 import ssh2 from 'ssh2'
+
+/**
+ * ssh2 sets an agent no deadline. One that never answers, or that waits for a confirmation nobody gives, must not keep
+ * the process alive.
+ */
+class LeavableAgent extends ssh2.OpenSSHAgent {
+  readonly #sockets = new Set<Socket>()
+
+  override getStream(callback: GetStreamCallback): void {
+    super.getStream((error, stream) => {
+      if (stream instanceof Socket) {
+        stream.unref()
+        this.#sockets.add(stream)
+        stream.once('close', () => this.#sockets.delete(stream))
+      }
+      callback(error, stream)
+    })
+  }
+
+  leave(): void {
+    for (const socket of this.#sockets) socket.destroy()
+  }
+}
 
 /** The identities of an ssh-agent that ssh2 can use; certificates and security keys are not among them. */
 export const listAgentKeys = (socket: string, deadlineMs: number): Promise<ParsedKey[]> =>
   new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('it does not answer')), deadlineMs)
-    new ssh2.OpenSSHAgent(socket).getIdentities((error, keys) => {
+    const agent = new LeavableAgent(socket)
+    const timer = setTimeout(() => {
+      reject(new Error('it does not answer'))
+      agent.leave()
+    }, deadlineMs)
+    agent.getIdentities((error, keys) => {
       clearTimeout(timer)
       if (error) reject(error)
       // The types allow for more, but what the agent protocol of ssh2 hands over are keys it has parsed.
@@ -15,12 +43,12 @@ export const listAgentKeys = (socket: string, deadlineMs: number): Promise<Parse
 
 /** The agent, showing one identity: ssh2 would offer all of them, past the server's limit of attempts. */
 export class SingleKeyAgent extends ssh2.BaseAgent<ParsedKey> {
-  readonly #agent: ssh2.OpenSSHAgent
+  readonly #agent: LeavableAgent
   readonly #key: ParsedKey
 
   constructor(socket: string, key: ParsedKey) {
     super()
-    this.#agent = new ssh2.OpenSSHAgent(socket)
+    this.#agent = new LeavableAgent(socket)
     this.#key = key
   }
 

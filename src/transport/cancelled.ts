@@ -10,3 +10,13 @@ export const abortError = (signal: AbortSignal): DroverError =>
         remedy: 'Start it again; drover looks at the host before it changes anything.',
         cause: signal.reason,
       })
+
+/** The promise, left as soon as the signal fires. */
+export const orAborted = <T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> => {
+  if (signal === undefined) return promise
+  const aborted = Promise.withResolvers<never>()
+  const onAbort = (): void => aborted.reject(abortError(signal))
+  if (signal.aborted) onAbort()
+  signal.addEventListener('abort', onAbort, { once: true })
+  return Promise.race([promise, aborted.promise]).finally(() => signal.removeEventListener('abort', onAbort))
+}

@@ -55,7 +55,7 @@ export interface TransportNotice {
 }
 
 export interface Transport {
-  /** Rejects with `resolve-failed`, `connect-*`, `handshake-failed`, `host-key-*`, `auth-failed`, `cancelled`. */
+  /** Rejects with `resolve-failed`, `connect-*`, `handshake-failed`, `host-key-*`, `auth-failed`, `connection-lost`, `cancelled`. */
   connect(host: Host, signal?: AbortSignal): Promise<Connection>
   /** Ends connections shared between hosts, such as those to jump hosts. */
   close(): Promise<void>

@@ -1,4 +1,6 @@
 import type { ParsedKey } from 'ssh2'
+import type { InputFault } from '../errors.ts'
+import { InputError } from '../errors.ts'
 import type { Host } from '../inventory/host.ts'
 import { listAgentKeys } from './agent.ts'
 import type { Credential } from './auth-handler.ts'
@@ -23,7 +25,7 @@ export interface CredentialStoreOptions {
 export interface CredentialStore {
   knownHostsOf(host: Host): Promise<KnownHosts>
   credentialsOf(host: Host): Promise<Credential[]>
-  /** Rejects with what is unusable, before any host is touched. */
+  /** Rejects with all that is unusable, before any host is touched. */
   prepare(hosts: readonly Host[]): Promise<void>
 }
 
@@ -55,10 +57,21 @@ export const createCredentialStore = (options: CredentialStoreOptions): Credenti
       listCredentials({ user: host.user, keys: await keysOf(host), agentSocket, agentKeys: await agentKeys(host) }),
     prepare: async (hosts) => {
       const all = hosts.flatMap((host) => [...host.jump, host])
-      for (const host of all) await knownHostsOf(host)
       const files = [...new Set(all.flatMap((host) => host.identityFiles))]
       const first = all[0]
-      if (first !== undefined) await loadKeys(files, passphrase, { cache, agentKeys: await agentKeys(first) })
+      const keys = async () => first && loadKeys(files, passphrase, { cache, agentKeys: await agentKeys(first) })
+      throwAll(await Promise.allSettled([...all.map(knownHostsOf), keys()]))
     },
   }
+}
+
+/** Every fault in one error, which has the code of the first: who corrects one file at a time starts drover for each. */
+const throwAll = (results: readonly PromiseSettledResult<unknown>[]): void => {
+  const reasons = results.filter((result) => result.status === 'rejected').map(({ reason }): unknown => reason)
+  const unforeseen = reasons.find((reason) => !(reason instanceof InputError))
+  if (unforeseen !== undefined) throw unforeseen
+  const errors = reasons.filter((reason) => reason instanceof InputError)
+  const faults = new Map<string, InputFault>()
+  for (const fault of errors.flatMap((error) => error.faults)) faults.set(`${fault.file}\0${fault.message}`, fault)
+  if (errors[0] !== undefined) throw new InputError(errors[0].code, [...faults.values()])
 }

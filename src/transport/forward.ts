@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream'
 import type { Client } from 'ssh2'
 import { DroverError } from '../errors.ts'
 import type { Host } from '../inventory/host.ts'
-import { printable } from './printable.ts'
+import { printableText as printable } from '../printable.ts'
 import { runStage } from './stage.ts'
 
 const administrativelyProhibited = 1

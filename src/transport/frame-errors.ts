@@ -1,8 +1,8 @@
 import { DroverError } from '../errors.ts'
+import { printableText as printable } from '../printable.ts'
 import { damagedScriptExit } from './command.ts'
 import type { ExecResult } from './connection.ts'
 import type { Framed } from './framing.ts'
-import { printable } from './printable.ts'
 
 /** Why a command that ended gave no answer of our script. */
 export const frameError = (

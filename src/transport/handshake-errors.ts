@@ -1,8 +1,9 @@
+import type { ErrorCode } from '../errors.ts'
 import { DroverError } from '../errors.ts'
 import type { Host } from '../inventory/host.ts'
+import { printableText as printable } from '../printable.ts'
 import type { AuthAttempt } from './auth-handler.ts'
 import type { Greeting } from './greeting.ts'
-import { printable } from './printable.ts'
 
 const placeOf = (host: Host): string => `${host.address} port ${host.port}`
 
@@ -58,8 +59,21 @@ const explain = (
 }
 
 export const authTimeout = (host: Host, deadlineMs: number, attempt: AuthAttempt): DroverError =>
-  authFailure(host, `the login did not end within ${deadlineMs} ms`, attempt, {
+  loginFailure(attempt, {
+    code: 'handshake-failed',
+    message: `${placeOf(host)} did not let ${host.user} log in: the login did not end within ${deadlineMs} ms.`,
     remedy: 'See that ssh-agent does not wait for a confirmation, and that the host can look up its users.',
+  })
+
+/** Not `auth-failed`: nobody has said that the keys are wrong. */
+export const loginLost = (host: Host, attempt: AuthAttempt, cause: Error | undefined): DroverError =>
+  loginFailure(attempt, {
+    code: 'connection-lost',
+    message: `The connection to ${placeOf(host)} broke during the login of ${host.user}.`,
+    remedy:
+      'Run again. If it breaks again, look in the log of its sshd, which may not let this account in (PAM), and at ' +
+      'what stands between.',
+    cause,
   })
 
 export const authError = (host: Host, attempt: AuthAttempt, cause: Error | undefined): DroverError => {
@@ -87,16 +101,25 @@ const authFailure = (
   host: Host,
   why: string,
   attempt: AuthAttempt,
-  { remedy, cause }: { remedy: string; cause?: Error | undefined },
-): DroverError => {
-  const detail = [...attempt.offered.map((label) => `offered: ${label}`), cause && printable(cause.message)]
-    .filter((line) => line !== undefined)
-    .join('\n')
-  return new DroverError({
+  { remedy, cause }: { remedy: string; cause: Error | undefined },
+): DroverError =>
+  loginFailure(attempt, {
     code: 'auth-failed',
     message: `${placeOf(host)} did not let ${host.user} log in: ${why}.`,
     remedy,
-    ...(detail !== '' && { detail }),
     cause,
   })
+
+interface LoginFailure {
+  readonly code: ErrorCode
+  readonly message: string
+  readonly remedy: string
+  readonly cause?: Error | undefined
+}
+
+const loginFailure = (attempt: AuthAttempt, { cause, ...failure }: LoginFailure): DroverError => {
+  const detail = [...attempt.offered.map((label) => `offered: ${label}`), cause && printable(cause.message)]
+    .filter((line) => line !== undefined)
+    .join('\n')
+  return new DroverError({ ...failure, ...(detail !== '' && { detail }), cause })
 }

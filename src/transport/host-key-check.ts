@@ -44,7 +44,7 @@ export const createHostKeyCheck = (
       learnt = blob
       return true
     }
-    refusal = hostKeyError(host, blob, verdict, knownHosts.learnFile)
+    refusal = hostKeyError(host, blob, verdict)
     return false
   }
 
@@ -67,13 +67,13 @@ export const createHostKeyCheck = (
       learnt = undefined
       const known = judgeHostKey(knownHosts.about(address, port), blob)
       if (known.status === 'ok') return
-      if (known.status !== 'unknown') throw hostKeyError(host, blob, known, knownHosts.learnFile)
+      if (known.status !== 'unknown') throw hostKeyError(host, blob, known)
       knownHosts.learn(address, port, blob)
       const shown = `${keyTypeOf(blob)} ${fingerprintOf(blob)}`
       try {
         const before = await appendKnownHost(knownHosts.learnFile, { address, port, blob })
         if (before.status === 'unknown') onNotice(`learnt the host key of ${name}: ${shown}`)
-        else if (before.status !== 'ok') throw hostKeyError(host, blob, before, knownHosts.learnFile)
+        else if (before.status !== 'ok') throw hostKeyError(host, blob, before)
       } catch (error) {
         if (error instanceof DroverError) throw error
         onNotice(`could not write the host key of ${name} (${shown}) to ${knownHosts.learnFile}: ${String(error)}`)

@@ -2,14 +2,15 @@ import { DroverError } from '../errors.ts'
 import type { Host } from '../inventory/host.ts'
 import { fingerprintOf, keyTypeOf } from './host-key.ts'
 import { knownHostsName } from './host-pattern.ts'
+import type { KnownHostsLine } from './known-hosts-line.ts'
 import type { HostKeyVerdict } from './known-hosts-lookup.ts'
+import { shellQuote } from './quote.ts'
 
 /** Why a host's key was not accepted. */
 export const hostKeyError = (
   host: Host,
   blob: Buffer,
   verdict: Exclude<HostKeyVerdict, { status: 'ok' }>,
-  file: string,
 ): DroverError => {
   const name = knownHostsName(host.address, host.port)
   const shown = `${keyTypeOf(blob)} ${fingerprintOf(blob)}`
@@ -28,15 +29,28 @@ export const hostKeyError = (
         code: 'host-key-changed',
         message: `${name} shows another key than known_hosts holds: ${shown}.`,
         remedy:
-          `If the host was reinstalled, remove the old key with \`ssh-keygen -R '${name}' -f ${file}\` and check the new ` +
+          `If the host was reinstalled, remove the old key with ${removals(name, verdict.known)} and check the new ` +
           'fingerprint on its console. If it was not, somebody may stand between you and it.',
-        detail: verdict.known.map((known) => `known: ${keyTypeOf(known)} ${fingerprintOf(known)}`).join('\n'),
+        detail: verdict.known
+          .map(({ blob: known, ...at }) => `known: ${keyTypeOf(known)} ${fingerprintOf(known)} in ${placeOf(at)}`)
+          .join('\n'),
       })
     case 'revoked':
       return new DroverError({
         code: 'host-key-revoked',
         message: `${name} shows a key that known_hosts marks @revoked: ${shown}.`,
         remedy: 'Give the host a new key (ssh-keygen -A after removing the old one) and enter it in known_hosts.',
+        detail: `revoked in ${placeOf(verdict.by)}`,
       })
   }
 }
+
+type Place = Pick<KnownHostsLine, 'file' | 'line'>
+
+const placeOf = ({ file, line }: Place): string => (line === undefined ? file : `${file}:${line}`)
+
+/** One command for each file that holds a key of the host. */
+const removals = (name: string, known: readonly Place[]): string =>
+  [...new Set(known.map(({ file }) => file))]
+    .map((file) => `\`ssh-keygen -R ${shellQuote(name)} -f ${shellQuote(file)}\``)
+    .join(' and ')

@@ -1,13 +1,14 @@
 import type { ErrorCode } from '../errors.ts'
 import { DroverError } from '../errors.ts'
 import type { Host } from '../inventory/host.ts'
-import { abortError } from './cancelled.ts'
+import { orAborted } from './cancelled.ts'
+import { endClient } from './end-client.ts'
 import type { OpenedClient } from './ssh2-client.ts'
 
 /** Long enough for the next host of a rolling run to find the jump host still connected. */
 const lingerMs = 30_000
 
-/** Asking again would only repeat these, and OpenSSH penalises each failed login. */
+/** Spoken refusals: asking again would only repeat these, and OpenSSH penalises each failed login. */
 const finalCodes: ReadonlySet<ErrorCode> = new Set([
   'auth-failed',
   'host-key-unknown',
@@ -100,10 +101,7 @@ export class JumpPool {
   async #end(key: string, shared: SharedJump): Promise<void> {
     this.#forget(key, shared)
     shared.abandon.abort()
-    await shared.opened.then(
-      ({ client }) => client.end(),
-      () => undefined,
-    )
+    await shared.opened.then(endClient, () => undefined)
   }
 }
 
@@ -118,12 +116,3 @@ const chainKey = (chain: readonly Host[]): string =>
       hostKeyPolicy,
     ]),
   )
-
-const orAborted = <T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> => {
-  if (signal === undefined) return promise
-  const aborted = Promise.withResolvers<never>()
-  const onAbort = (): void => aborted.reject(abortError(signal))
-  if (signal.aborted) onAbort()
-  signal.addEventListener('abort', onAbort, { once: true })
-  return Promise.race([promise, aborted.promise]).finally(() => signal.removeEventListener('abort', onAbort))
-}

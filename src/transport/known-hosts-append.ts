@@ -22,7 +22,7 @@ export const appendKnownHost = async (file: string, learnt: LearntKey): Promise<
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   return withFileLock(`${file}.drover-lock`, async () => {
     const text = await readExisting(file)
-    const { lines } = parseKnownHosts(text)
+    const { lines } = parseKnownHosts(text, file)
     const verdict = judgeHostKey(linesFor(lines, learnt.address, learnt.port), learnt.blob)
     if (verdict.status !== 'unknown') return verdict
     // A file whose names are all hashed was meant not to show them.

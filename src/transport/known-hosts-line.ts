@@ -7,6 +7,9 @@ export interface KnownHostsLine {
   readonly hosts: string
   readonly keyType: string
   readonly blob: Buffer
+  readonly file: string
+  /** Starts at 1; undefined: learnt by this process. */
+  readonly line: number | undefined
 }
 
 export interface KnownHostsText {
@@ -15,15 +18,15 @@ export interface KnownHostsText {
   readonly badLineCount: number
 }
 
-export const parseKnownHosts = (text: string): KnownHostsText => {
+export const parseKnownHosts = (text: string, file: string): KnownHostsText => {
   const lines: KnownHostsLine[] = []
   let badLineCount = 0
-  for (const line of text.split('\n')) {
+  for (const [index, line] of text.split('\n').entries()) {
     const trimmed = line.trim()
     if (trimmed === '' || trimmed.startsWith('#')) continue
     const parsed = parseLine(trimmed)
     if (parsed === null) badLineCount += 1
-    else lines.push(parsed)
+    else lines.push({ ...parsed, file, line: index + 1 })
   }
   return { lines, badLineCount }
 }
@@ -33,7 +36,7 @@ const markers = new Map([
   ['@cert-authority', 'cert-authority'],
 ] as const)
 
-const parseLine = (line: string): KnownHostsLine | null => {
+const parseLine = (line: string): Omit<KnownHostsLine, 'file' | 'line'> | null => {
   const fields = line.split(/[ \t]+/)
   const marker = markers.get(fields[0] as '@revoked')
   if (marker === undefined && line.startsWith('@')) return null

@@ -8,8 +8,8 @@ export type HostKeyVerdict =
   /** No key is known for the host. `hasAuthority`: a certificate authority is, and drover does not speak certificates. */
   | { readonly status: 'unknown'; readonly hasAuthority: boolean }
   /** Other keys are known, of these types; the shown key's own type need not be among them. */
-  | { readonly status: 'changed'; readonly knownTypes: readonly string[]; readonly known: readonly Buffer[] }
-  | { readonly status: 'revoked' }
+  | { readonly status: 'changed'; readonly knownTypes: readonly string[]; readonly known: readonly KnownHostsLine[] }
+  | { readonly status: 'revoked'; readonly by: KnownHostsLine }
 
 /** The lines about one host, found once: hashed names cost a digest each. */
 export interface HostLines {
@@ -28,16 +28,17 @@ export const linesFor = (lines: readonly KnownHostsLine[], address: string, port
 
 export const judgeHostKey = ({ named, withoutPort }: HostLines, blob: Buffer): HostKeyVerdict => {
   const all = [...named, ...withoutPort]
-  const holds = (lines: readonly KnownHostsLine[], marker: KnownHostsLine['marker']) =>
-    lines.some((line) => line.marker === marker && line.blob.equals(blob))
-  if (holds(all, 'revoked')) return { status: 'revoked' }
-  if (holds(all, 'none')) return { status: 'ok' }
+  const lineWith = (lines: readonly KnownHostsLine[], marker: KnownHostsLine['marker']) =>
+    lines.find((line) => line.marker === marker && line.blob.equals(blob))
+  const by = lineWith(all, 'revoked')
+  if (by !== undefined) return { status: 'revoked', by }
+  if (lineWith(all, 'none') !== undefined) return { status: 'ok' }
   const plain = named.filter((line) => line.marker === 'none')
   if (plain.length === 0) return { status: 'unknown', hasAuthority: all.some((l) => l.marker === 'cert-authority') }
   return {
     status: 'changed',
     knownTypes: [...new Set(plain.map((line) => line.keyType))],
-    known: plain.map((line) => line.blob),
+    known: plain,
   }
 }
 

@@ -5,7 +5,7 @@ import type { InputFault } from '../errors.ts'
 import { InputError } from '../errors.ts'
 import { keyTypeOf } from './host-key.ts'
 import { knownHostsName } from './host-pattern.ts'
-import type { KnownHostsLine } from './known-hosts-line.ts'
+import type { KnownHostsLine, KnownHostsText } from './known-hosts-line.ts'
 import { parseKnownHosts } from './known-hosts-line.ts'
 import type { HostLines } from './known-hosts-lookup.ts'
 import { linesFor } from './known-hosts-lookup.ts'
@@ -50,20 +50,20 @@ const defaultFiles = (): string[] => [
 
 const readAll = async (files: readonly string[], mayBeMissing: boolean): Promise<KnownHosts> => {
   const read = await Promise.all(files.map((file) => readOne(file, mayBeMissing)))
-  const faults = read.filter((result) => typeof result !== 'string')
+  const faults = read.filter((result) => 'message' in result)
   if (faults.length > 0) throw new InputError('known-hosts-unreadable', faults)
-  const texts = read.filter((result) => typeof result === 'string').map(parseKnownHosts)
+  const texts = read.filter((result) => 'lines' in result)
   const lines = texts.flatMap((text) => text.lines)
   const badLineCount = texts.reduce((sum, text) => sum + text.badLineCount, 0)
   return createKnownHosts(lines, files[0] ?? '', badLineCount)
 }
 
-const readOne = async (file: string, mayBeMissing: boolean): Promise<string | InputFault> => {
+const readOne = async (file: string, mayBeMissing: boolean): Promise<KnownHostsText | InputFault> => {
   try {
-    return await readFile(file, 'utf8')
+    return parseKnownHosts(await readFile(file, 'utf8'), file)
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? String(error)
-    if (mayBeMissing && (reason === 'ENOENT' || reason === 'ENOTDIR')) return ''
+    if (mayBeMissing && (reason === 'ENOENT' || reason === 'ENOTDIR')) return parseKnownHosts('', file)
     return {
       file,
       message: `cannot be read as known_hosts: ${reason}`,
@@ -85,7 +85,14 @@ const createKnownHosts = (read: readonly KnownHostsLine[], learnFile: string, ba
       return about
     },
     learn: (address, port, blob) => {
-      lines.push({ marker: 'none', hosts: knownHostsName(address, port), keyType: keyTypeOf(blob), blob })
+      lines.push({
+        marker: 'none',
+        hosts: knownHostsName(address, port),
+        keyType: keyTypeOf(blob),
+        blob,
+        file: learnFile,
+        line: undefined,
+      })
       found.clear()
     },
   }

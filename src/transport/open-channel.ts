@@ -1,6 +1,6 @@
 import type { Client, ClientChannel } from 'ssh2'
 import { DroverError } from '../errors.ts'
-import { printable } from './printable.ts'
+import { printableText as printable } from '../printable.ts'
 import { runStage } from './stage.ts'
 
 /** The server has no session left. Other sessions of ours may be what fills it. */

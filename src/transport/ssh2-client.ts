@@ -9,8 +9,13 @@ import { abortError } from './cancelled.ts'
 import type { StageDeadlines } from './connection.ts'
 import type { Greeting } from './greeting.ts'
 import { watchGreeting } from './greeting.ts'
-import { authError, authTimeout, handshakeError, handshakeTimeout } from './handshake-errors.ts'
+import { authError, authTimeout, handshakeError, handshakeTimeout, loginLost } from './handshake-errors.ts'
 import type { HostKeyCheck } from './host-key-check.ts'
+
+// Reasons of a server that says goodbye.
+const protocolError = 2
+const noMoreAuthMethods = 14
+const illegalUserName = 15
 
 /** A connection dead for interval x (count + 1) is given up. Below 15 s a slow link looks dead (mscdex/ssh2#474). */
 export interface Keepalive {
@@ -20,6 +25,8 @@ export interface Keepalive {
 
 export interface OpenedClient {
   readonly client: Client
+  /** What the client runs over. */
+  readonly socket: Duplex
   readonly serverVersion: string
   /** Fires when the connection is gone, before ssh2 tells its pending callbacks. */
   readonly closed: AbortSignal
@@ -66,14 +73,15 @@ export const openClient = (options: ClientOptions): Promise<OpenedClient> => {
     const onAbort = (): void => signal && fail(abortError(signal))
     signal?.addEventListener('abort', onAbort, { once: true })
 
-    const broken = (cause?: Error): void => {
+    const broken = (cause?: ClientError): void => {
       if (hostKey.refusal !== undefined) fail(hostKey.refusal)
-      else if (stage === 'authenticate') fail(authError(host, attempt, cause ?? agentTrouble))
-      else fail(handshakeError(host, greeting, cause))
+      else if (stage !== 'authenticate') fail(handshakeError(host, greeting, cause))
+      else if (cause !== undefined && isRefusal(cause)) fail(authError(host, attempt, agentTrouble ?? cause))
+      else fail(loginLost(host, attempt, cause ?? agentTrouble))
     }
 
     // For the life of the client: ECONNRESET may still come after its end (mscdex/ssh2#902).
-    client.on('error', (error: Error & { level?: string }) => {
+    client.on('error', (error: ClientError) => {
       // The agent failed for one key; ssh2 goes on with the next.
       if (error.level === 'agent') agentTrouble = error
       else broken(error)
@@ -89,7 +97,7 @@ export const openClient = (options: ClientOptions): Promise<OpenedClient> => {
       timer = setTimeout(() => fail(authTimeout(host, deadlines.authMs, attempt)), deadlines.authMs)
     })
     client.once('ready', () =>
-      settle(() => resolve({ client, serverVersion: greeting.version, closed: closed.signal })),
+      settle(() => resolve({ client, socket, serverVersion: greeting.version, closed: closed.signal })),
     )
 
     client.connect({
@@ -106,3 +114,14 @@ export const openClient = (options: ClientOptions): Promise<OpenedClient> => {
     greeting = watchGreeting(socket)
   })
 }
+
+/** `code` is a number if the server said goodbye with a reason (RFC 4253, 11.1), a text if the socket broke. */
+type ClientError = Error & { level?: string; code?: number | string }
+
+/** Whether the server has answered no. A line that breaks during the login says nothing about the keys. */
+const isRefusal = ({ level, code, message }: ClientError): boolean =>
+  level === 'client-authentication' ||
+  code === noMoreAuthMethods ||
+  code === illegalUserName ||
+  // OpenSSH gives it as a protocol error, like much else.
+  (code === protocolError && message.includes('authentication failures'))

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Client, ClientChannel } from 'ssh2'
+import type { ClientChannel } from 'ssh2'
 import { DroverError } from '../errors.ts'
 import type { Host } from '../inventory/host.ts'
+import { printableText as printable } from '../printable.ts'
 import type { Connection, ExecRequest, ExecResult } from './connection.ts'
+import { endClient } from './end-client.ts'
 import { openChannel, SessionRefused } from './open-channel.ts'
-import { printable } from './printable.ts'
 import { runChannel } from './run-channel.ts'
 import { SessionLimit } from './session-limit.ts'
 import type { OpenedClient } from './ssh2-client.ts'
@@ -12,7 +13,6 @@ import type { OpenedClient } from './ssh2-client.ts'
 // Two below the default MaxSessions: one that is just closing still counts on the server.
 const maxSessions = 8
 const refusedPauseMs = 20
-const closeMs = 2_000
 
 export interface ConnectionOptions extends OpenedClient {
   readonly host: Host
@@ -24,28 +24,24 @@ export interface ConnectionOptions extends OpenedClient {
 export class Ssh2Connection implements Connection {
   readonly host: Host
   readonly serverVersion: string
-  readonly #client: Client
+  readonly #opened: OpenedClient
   readonly #channelMs: number
   readonly #sessions = new SessionLimit(maxSessions)
   readonly #lost = new AbortController()
-  readonly #closed = Promise.withResolvers<void>()
+  readonly #onClose: () => void
   #trouble: Error | undefined
 
-  constructor({ host, serverVersion, client, closed, channelMs, onClose }: ConnectionOptions) {
+  constructor({ host, channelMs, onClose, ...opened }: ConnectionOptions) {
     this.host = host
-    this.serverVersion = serverVersion
-    this.#client = client
+    this.serverVersion = opened.serverVersion
+    this.#opened = opened
     this.#channelMs = channelMs
-    client.on('error', (error) => {
+    this.#onClose = onClose
+    opened.client.on('error', (error) => {
       this.#trouble = error
     })
-    const end = (): void => {
-      this.#lost.abort(this.#lostError())
-      this.#closed.resolve()
-      onClose()
-    }
-    if (closed.aborted) end()
-    else closed.addEventListener('abort', end, { once: true })
+    if (opened.closed.aborted) this.#end()
+    else opened.closed.addEventListener('abort', () => this.#end(), { once: true })
   }
 
   async exec(request: ExecRequest): Promise<ExecResult> {
@@ -60,11 +56,14 @@ export class Ssh2Connection implements Connection {
   }
 
   async close(): Promise<void> {
+    await endClient(this.#opened)
+    this.#end()
+  }
+
+  #end(): void {
     if (this.#lost.signal.aborted) return
-    this.#client.end()
-    const timer = setTimeout(() => this.#client.destroy(), closeMs)
-    await this.#closed.promise
-    clearTimeout(timer)
+    this.#lost.abort(this.#lostError())
+    this.#onClose()
   }
 
   async #run(request: ExecRequest, signal: AbortSignal): Promise<ExecResult> {
@@ -84,7 +83,7 @@ export class Ssh2Connection implements Connection {
     await this.#sessions.acquire(signal)
     for (;;) {
       try {
-        return await openChannel(this.#client, open)
+        return await openChannel(this.#opened.client, open)
       } catch (error) {
         if (!(error instanceof SessionRefused)) {
           this.#sessions.release()

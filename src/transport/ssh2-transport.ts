@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream'
+import pLimit from 'p-limit'
 import { DroverError } from '../errors.ts'
 import type { Host } from '../inventory/host.ts'
 import { createAuthAttempt } from './auth-handler.ts'
@@ -10,7 +11,7 @@ import { JumpPool } from './jump-pool.ts'
 import type { KeyCache, PassphraseProvider } from './keys.ts'
 import type { KnownHostsCache } from './known-hosts.ts'
 import type { Resolver } from './resolve.ts'
-import { resolveAddress, systemResolver } from './resolve.ts'
+import { lookupsAtOnce, resolveAddress, systemResolver } from './resolve.ts'
 import type { Keepalive, OpenedClient } from './ssh2-client.ts'
 import { openClient } from './ssh2-client.ts'
 import { Ssh2Connection } from './ssh2-connection.ts'
@@ -26,6 +27,8 @@ export interface Ssh2TransportOptions {
   readonly knownHosts?: KnownHostsCache
   readonly keys?: KeyCache
   readonly resolver?: Resolver
+  /** The size of libuv's pool; unless told (bin/drover.js), it has four. */
+  readonly threadCount?: number
 }
 
 export interface Ssh2Transport extends Transport {
@@ -36,7 +39,8 @@ export interface Ssh2Transport extends Transport {
 const defaultKeepalive: Keepalive = { intervalMs: 15_000, countMax: 3 }
 
 export const createSsh2Transport = (options: Ssh2TransportOptions): Ssh2Transport => {
-  const { deadlines, keepalive = defaultKeepalive, resolver = systemResolver } = options
+  const { deadlines, keepalive = defaultKeepalive, resolver = systemResolver, threadCount = 4 } = options
+  const lookups = pLimit(lookupsAtOnce(threadCount))
   const notify = onceEach(options.onNotice ?? (() => undefined))
   const store = createCredentialStore({ ...options, notify })
 
@@ -48,7 +52,7 @@ export const createSsh2Transport = (options: Ssh2TransportOptions): Ssh2Transpor
   ): Promise<[Duplex, () => void]> => {
     const jump = chain.at(-1)
     if (jump === undefined) {
-      const addresses = await resolveAddress(host, resolver, deadlines.resolveMs, signal)
+      const addresses = await resolveAddress(host, { resolver, lookups, deadlineMs: deadlines.resolveMs, signal })
       return [await connectTcp(host, addresses, deadlines.connectMs, signal), () => undefined]
     }
     const { opened, release } = await pool.acquire(chain, signal).catch((error: unknown) => {

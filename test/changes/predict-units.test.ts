@@ -129,6 +129,142 @@ describe('stop and restart reach', () => {
   })
 })
 
+describe('relations that few units have', () => {
+  const verbs = (verb: 'start' | 'stop' | 'restart', units: Record<string, UnitLiteral>, unit = 'a.service') =>
+    propagation(hostState({ units }).units, { kind: 'systemctl', verb, unit })
+  test('what has a.service as its requisite stops and restarts along; what a.service propagates its stop to stops, and on a restart may', () => {
+    const units = { 'a.service': { ...up, RequisiteOf: 'r.service', PropagatesStopTo: 's.service' } }
+    expect(verbs('stop', units)).toEqual(['r.service', 's.service'])
+    expect(verbs('restart', units)).toEqual(['r.service', 's.service'])
+    expect(verbs('start', units)).toEqual([])
+    const both = { ...units, 'r.service': up, 's.service': { ...up, RequiredBy: 't.service' }, 't.service': {} }
+    expect(Object.values(active(changed(both, does('stop', 'a.service'))))).toEqual(Array(4).fill('inactive'))
+    expect(active(changed(both, does('restart', 'a.service')))).toEqual({
+      'a.service': 'active',
+      'r.service': 'active',
+      's.service': unknown,
+      't.service': 'inactive',
+    })
+  })
+  test.each(['start', 'restart'] as const)(
+    'a %s stops what conflicts, either way, and what stops for its sake',
+    (verb) => {
+      const units = {
+        'a.service': { Conflicts: 'c.service shutdown.target umount.target', ConflictedBy: 'by.service' },
+        'c.service': { ...up, RequiredBy: 'far.service' },
+        'by.service': { ...up },
+        'other.service': { ...up },
+      }
+      expect(verbs(verb, units)).toEqual(['c.service', 'by.service', 'far.service'])
+      expect(active(changed(units, does(verb, 'a.service')))).toEqual({
+        'a.service': 'active',
+        'c.service': 'inactive',
+        'by.service': 'inactive',
+        'other.service': 'active',
+      })
+    },
+  )
+  test('and so does what is started along, not what is up already, cannot start or is passed by', () => {
+    const against = (name: string, more: UnitLiteral = {}) => ({ ...more, Conflicts: `not-${name}` })
+    const units = {
+      'a.service': { ...up, Wants: 'b.service up.service masked.service', RequiredBy: 'down.service ran.service' },
+      'b.service': against('b.service', { Requires: 'c.service' }),
+      'c.service': against('c.service'),
+      'up.service': against('up.service', up),
+      'masked.service': against('masked.service', { LoadState: 'masked' }),
+      'down.service': against('down.service'),
+      'ran.service': against('ran.service', up),
+    }
+    expect(verbs('start', units)).toEqual(['not-b.service', 'not-c.service'])
+    expect(verbs('restart', units)).toEqual([
+      'down.service',
+      'ran.service',
+      'not-ran.service',
+      'not-b.service',
+      'not-c.service',
+    ])
+    expect(verbs('stop', units)).toEqual(['down.service', 'ran.service'])
+  })
+})
+
+describe('where it is not known whom a verb reaches', () => {
+  const why = new Unknown('something')
+  test.each<[Verb, UnitProperty]>([
+    ['stop', 'RequiredBy'],
+    ['stop', 'PropagatesStopTo'],
+    ['restart', 'ConsistsOf'],
+    ['restart', 'Conflicts'],
+    ['start', 'ConflictedBy'],
+  ])(
+    'a %s cannot be predicted with %s unknown, and the units that are known are told all the same',
+    (verb, property) => {
+      const state = hostState({
+        units: {
+          'a.service': { ...up, RequiredBy: 'b.service', [property]: why },
+          'b.service': { ...up, RequiredBy: 'c.service' },
+        },
+      })
+      expect(() => predict(state, does(verb, 'a.service'))).toThrow(`${property} of a.service is known only after`)
+      expect(() =>
+        propagation(state.units, { kind: 'systemctl', verb: verb as 'stop', unit: 'a.service' }),
+      ).not.toThrow()
+    },
+  )
+  test('what such an unknown does not bear on is predicted', () => {
+    const units = { 'a.service': { RequiredBy: why, PropagatesStopTo: why, WantedBy: why } }
+    expect(active(changed(units, does('start', 'a.service')))).toEqual({ 'a.service': 'active' })
+    const running = { 'a.service': { ...up, Wants: why, Conflicts: why, WantedBy: why } }
+    expect(active(changed(running, does('stop', 'a.service')))).toEqual({ 'a.service': 'inactive' })
+  })
+  test('a start that may pull in anything leaves all that is down unknown, and no other', () => {
+    const state = changed(
+      {
+        'a.service': { Wants: 'a.target' },
+        'a.target': { Wants: why, MainPID: '', Result: '', NRestarts: '' },
+        'down.service': { starts: 1 },
+        'up.service': up,
+        'masked.service': { LoadState: 'masked' },
+      },
+      does('start', 'a.service'),
+    )
+    expect(active(state)).toEqual({
+      'a.service': 'active',
+      'a.target': 'active',
+      'down.service': unknown,
+      'up.service': 'active',
+      'masked.service': 'inactive',
+    })
+    expect(state.units.get('down.service')).toMatchObject({ exe: unknown, starts: unknown })
+  })
+  test('a unit of which nobody knows whether it runs is not said to have stopped or started', () => {
+    const units = { 'a.service': { ...up, RequiredBy: 'b.service' }, 'b.service': { ActiveState: why, MainPID: '8' } }
+    for (const verb of ['stop', 'restart'] as const) {
+      const state = changed(units, does(verb, 'a.service'))
+      expect([of(state, 'b.service', 'ActiveState'), of(state, 'b.service', 'MainPID')]).toEqual([unknown, unknown])
+    }
+  })
+})
+
+test('a restart reaches what is on its way up, and not what is on its way down', () => {
+  const state = changed(
+    {
+      'a.service': { ...up, RequiredBy: 'b.service c.service' },
+      'b.service': { ActiveState: 'activating', MainPID: '8' },
+      'c.service': { ActiveState: 'deactivating', MainPID: '9' },
+    },
+    does('restart', 'a.service'),
+  )
+  expect([of(state, 'b.service', 'MainPID'), of(state, 'c.service', 'MainPID')]).toEqual([unknown, '9'])
+})
+
+test('a target has no process and no result, before and after', () => {
+  const bare = { MainPID: '', ExecMainStatus: '', Result: '', NRestarts: '' }
+  for (const verb of ['start', 'stop', 'restart'] as const) {
+    const state = changed({ 'a.target': { ActiveState: 'active', ...bare } }, does(verb, 'a.target'))
+    expect(state.units.get('a.target')?.properties).toMatchObject(bare)
+  }
+})
+
 test('stop: nothing runs any more; a failed unit stays failed', () => {
   const state = changed(
     { 'a.service': up, 'b.service': { ActiveState: 'failed' } },
@@ -137,7 +273,7 @@ test('stop: nothing runs any more; a failed unit stays failed', () => {
   )
   expect(state.units.get('a.service')).toMatchObject({
     exe: '',
-    properties: { ActiveState: 'inactive', SubState: 'dead', MainPID: '0', InvocationID: '' },
+    properties: { ActiveState: 'inactive', SubState: 'dead', MainPID: '0', InvocationID: unknown },
   })
   expect(of(state, 'b.service', 'ActiveState')).toBe('failed')
 })
@@ -212,6 +348,85 @@ describe('unit files', () => {
     expect(of(state, 'b.service', 'Wants')).toBe('')
   })
   test.each([
+    '/etc/systemd/system/systemd-nspawn@kube1.service',
+    '/etc/systemd/system/systemd-nspawn@.service',
+    '/etc/systemd/system/systemd-nspawn@kube1.service.d/x.conf',
+    '/etc/systemd/system/systemd-nspawn@.service.d/x.conf',
+    '/etc/systemd/system/systemd-nspawn@.service.d',
+    '/etc/systemd/system/systemd-@.service.d/x.conf',
+    '/run/systemd/system/systemd-@kube1.service.d/x.conf',
+    '/usr/lib/systemd/system/service.d/x.conf',
+    '/etc/systemd/system/service.d',
+    '/etc/systemd/system/systemd-nspawn@.service.requires/x.service',
+    '/etc/systemd/system/machines.target.wants/systemd-nspawn@kube1.service',
+    '/etc/systemd/system',
+    '/usr/lib/systemd',
+  ])('%s without a model makes the instances it is for unknown', (path) => {
+    const instance = 'systemd-nspawn@kube1.service'
+    const written = changed({ [instance]: { Wants: 'x.target', ...up } }, write(path))
+    expect([of(written, instance, 'Wants'), of(written, instance, 'NeedDaemonReload')]).toEqual(['x.target', unknown])
+    const loaded = predict(written, reload).units.get(instance)?.properties
+    expect(loaded).toMatchObject({ Wants: unknown, ExecStart: unknown, ActiveState: 'active', NeedDaemonReload: 'no' })
+  })
+  test.each([
+    ['foo-bar-baz.service', 'foo-.service.d/x.conf', true],
+    ['foo-bar-baz.service', 'foo-bar-.service.d/x.conf', true],
+    ['foo-bar-baz.service', 'foo-bar.service.d/x.conf', false],
+    ['foo-bar-baz.service', 'foo-.socket.d/x.conf', false],
+    ['foo-bar-baz.service', 'foo-.service', false],
+    ['foo-bar-baz.service', 'bar-.service.d/x.conf', false],
+    ['foo.service', 'foo-.service.d/x.conf', false],
+    ['foo@x.service', 'foo@y.service.d/x.conf', false],
+    ['foo@x.service', 'foo@y.service', false],
+    ['foo@x.service', 'foo.service.d/x.conf', false],
+    ['foo.target', 'service.d/x.conf', false],
+    ['foo.target', 'target.d/x.conf', true],
+    ['alias.service', 'real.service.d/x.conf', true],
+  ])('of %s, %s is a file: %s', (name, path, isFile) => {
+    const units = { [name]: { Wants: 'x.target', ...(name === 'alias.service' && { Id: 'real.service' }) } }
+    const loaded = changed(units, write(`/etc/systemd/system/${path}`), reload)
+    expect(of(loaded, name, 'Wants')).toEqual(isFile ? unknown : 'x.target')
+  })
+  test('without a model they may name any other unit, which changes nothing that unit says of itself', () => {
+    const state = changed(
+      { 'a.service': { ...up, Wants: 'x.target', RequiredBy: 'r.service' } },
+      write('/etc/systemd/system/c.service'),
+      reload,
+    )
+    expect(state.units.get('a.service')?.properties).toMatchObject({
+      RequiredBy: unknown,
+      BoundBy: unknown,
+      ConsistsOf: unknown,
+      RequisiteOf: unknown,
+      PropagatesStopTo: unknown,
+      ConflictedBy: unknown,
+      Conflicts: '',
+      Wants: 'x.target',
+      LoadState: 'loaded',
+      MainPID: '7',
+      NeedDaemonReload: 'no',
+    })
+    expect(state.units.get('a.service')?.exe).toBe('/bin/a')
+  })
+  test('with a model they name whom they say, and systemd tells it of both', () => {
+    const model: UnitModel = {
+      unit: 'a.service',
+      adds: { Wants: ['b.service'], Requires: ['c.service', 'far.service'] },
+    }
+    const state = changed({ ...units, 'c.service': { RequiredBy: 'r.service' } }, write(dropIn, model), reload)
+    expect([of(state, 'b.service', 'WantedBy'), of(state, 'c.service', 'RequiredBy')]).toEqual([
+      'a.service',
+      'r.service a.service',
+    ])
+    expect([of(state, 'b.service', 'RequiredBy'), of(state, 'a.service', 'ConsistsOf')]).toEqual(['', ''])
+    expect(of(state, 'a.service', 'DropInPaths')).toEqual(unknown)
+  })
+  test('what a change only spoils counts as written', () => {
+    const run: Change = { kind: 'run', argv: ['x'], timeoutMs: 1, spoils: [`path:${dropIn}`] }
+    expect(of(changed(units, run), 'a.service', 'Wants')).toBe('x.target')
+    expect(of(changed(units, run, reload), 'a.service', 'Wants')).toEqual(unknown)
+  })
+  test.each([
     '/etc/systemd/system.conf',
     '/srv/a.service',
     '/etc/systemd/system/deep/a.service.d/x.conf',
@@ -247,7 +462,7 @@ test('enable and disable reload, say so of the unit, and leave its links and the
       units: {
         'a.service': { NeedDaemonReload: 'yes', ...up },
         'multi-user.target': { Wants: 'x' },
-        'b.service': { Wants: 'y' },
+        'b.service': { Wants: 'y', After: 'y' },
       },
       paths: {
         [wants]: { dir: ['x.service'] },
@@ -262,7 +477,8 @@ test('enable and disable reload, say so of the unit, and leave its links and the
       WantedBy: unknown,
       MainPID: '7',
     })
-    expect([of(state, 'multi-user.target', 'Wants'), of(state, 'b.service', 'Wants')]).toEqual([unknown, 'y'])
+    for (const property of ['Wants', 'After'] as const)
+      expect([of(state, 'multi-user.target', property), of(state, 'b.service', property)]).toEqual([unknown, 'y'])
     expect(lookUp(state.tree, wants)).toMatchObject({ entries: unknown })
     expect(lookUp(state.tree, `${wants}/a.service`)).toEqual(unknown)
     expect(lookUp(state.tree, `${wants}/x.service`)).toEqual({ type: 'symlink', target: '/x' })

@@ -29,7 +29,7 @@ describe('jump hosts', () => {
       address: '::1',
       port: 2222,
       user: 'root',
-      knownHostsFiles: ['/work/k'],
+      knownHostsFiles: ['/here/k'],
       jump: [],
     })
     expect(hostNamed(read('hosts: { g: { jump: "u@gate" } }'), 'g').jump[0]).toMatchObject({

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { faultsOf, hostNamed, read, shown } from './reading.ts'
+import type { Inventory } from '../../src/inventory/host.ts'
+import { readInventory } from '../../src/inventory/read.ts'
+import { faultsOf, hostNamed, inputError, optionsWith, read, shown } from './reading.ts'
 
 describe('hosts and groups of several places', () => {
   it.each([
@@ -49,5 +51,73 @@ describe('hosts and groups of several places', () => {
     ['hosts: { "[::1]": , c: }', '1:10 "[::1]" cannot be a host name.'],
   ])('%s is refused', (text, fault) => {
     expect(shown(faultsOf(text))).toEqual([fault])
+  })
+})
+
+describe('the top levels of several sources', () => {
+  const both = (prod: string, lab: string, ...more: string[]): Inventory =>
+    readInventory(['prod.yaml', 'lab.yaml', ...more], optionsWith({ 'prod.yaml': prod, 'lab.yaml': lab }))
+  const prod = 'user: ops\nvars: { stage: prod, ntp: pool }\nhosts: { p: }\n'
+  const lab =
+    'user: me\nbecome: true\nhost_key_policy: off\nvars: { stage: lab, ntp: pool }\ngroups: { g: { hosts: { l: } } }\n'
+
+  it('are for the hosts that the source itself declares, whichever is read first', () => {
+    for (const inventory of [both(prod, lab), both(lab, prod)]) {
+      expect(hostNamed(inventory, 'p')).toMatchObject({
+        user: 'ops',
+        become: false,
+        hostKeyPolicy: 'strict',
+        vars: { stage: 'prod', ntp: 'pool' },
+      })
+      expect(hostNamed(inventory, 'l')).toMatchObject({
+        user: 'me',
+        become: true,
+        hostKeyPolicy: 'off',
+        vars: { stage: 'lab', ntp: 'pool' },
+      })
+    }
+  })
+
+  it('are not for a host that a group of the source only names', () => {
+    const inventory = both(prod, 'become: true\nhost_key_policy: off\ngroups: { g: { hosts: [p], port: 2222 } }')
+    expect(hostNamed(inventory, 'p')).toMatchObject({ become: false, hostKeyPolicy: 'strict', port: 2222 })
+  })
+
+  it('are not for a host of the command line', () => {
+    expect(hostNamed(both(prod, lab, 'root@x,y'), 'y')).toMatchObject({ user: 'me', become: false, vars: {} })
+    const other = both(prod, 'become: true\nhosts: { l: }', 'y,')
+    expect(hostNamed(other, 'y')).toMatchObject({ become: false, hostKeyPolicy: 'strict' })
+  })
+
+  it('conflict for a host that both declare, unless something nearer settles it', () => {
+    const twice = 'user: me\nvars: { stage: lab, ntp: pool }\nhosts: { p: }\n'
+    expect(shown(inputError(() => both(prod, twice)).faults)).toEqual([
+      '1:1 Host p user: "me" here, but "ops" at prod.yaml:1:1.',
+      '2:9 Host p, variable stage: "lab" here, but "prod" at prod.yaml:2:9.',
+    ])
+    const settled = both(
+      'user: ops\nport: 1\nhosts: { p: { user: own } }\ngroups: { g: { hosts: [p], port: 3 } }',
+      'user: me\nport: 2\nbecome: true\nhosts: { p: }',
+    )
+    expect(hostNamed(settled, 'p')).toMatchObject({ user: 'own', port: 3, become: true })
+  })
+
+  it('a conflict of two top levels is one fault however many hosts share it', () => {
+    const range = 'hosts: { "n[1:500]": }'
+    expect(inputError(() => both(`port: 1\n${range}`, `port: 2\n${range}`)).faults).toHaveLength(1)
+  })
+
+  it('a jump host outside the inventory has the top level of the source that names it', () => {
+    const inventory = both(
+      'jump: u@bastion:22\nhosts: { p: }',
+      'host_key_policy: off\nhosts: { l: { jump: u@bastion:22 } }',
+    )
+    expect(hostNamed(inventory, 'p').jump).toMatchObject([{ name: 'u@bastion:22', hostKeyPolicy: 'strict' }])
+    expect(hostNamed(inventory, 'l').jump).toMatchObject([{ name: 'u@bastion:22', hostKeyPolicy: 'off' }])
+  })
+
+  it('the group all shows the variables that hold in all of them', () => {
+    expect(both(prod, lab).groups[0]).toMatchObject({ name: 'all', vars: { ntp: 'pool' } })
+    expect(both(prod, lab).groups[0]?.vars).not.toHaveProperty('stage')
   })
 })

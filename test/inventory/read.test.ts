@@ -30,8 +30,8 @@ describe('readInventory', () => {
     const inventory = readInventory(['sub/i.yaml'], optionsWith(files))
     expect(hostNamed(inventory, 'h').identityFiles).toEqual(['/abs'])
     expect(hostNamed(inventory, 'g')).toMatchObject({
-      identityFiles: ['/home/me/.ssh/a', '/work/sub/b'],
-      knownHostsFiles: ['/work/k'],
+      identityFiles: ['/home/me/.ssh/a', '/here/sub/b'],
+      knownHostsFiles: ['/here/k'],
     })
   })
 

@@ -9,11 +9,11 @@ const notFound = (): never => {
 export const filesOf =
   (files: Readonly<Record<string, string | Uint8Array>>) =>
   (path: string): Uint8Array =>
-    Buffer.from(files[path.replace('/work/', '')] ?? notFound())
+    Buffer.from(files[path.replace('/here/', '')] ?? notFound())
 
 export const optionsWith = (files: Readonly<Record<string, string | Uint8Array>>) => ({
   defaultUser: 'me',
-  cwd: '/work',
+  cwd: '/here',
   home: '/home/me',
   readFile: filesOf(files),
 })

@@ -72,6 +72,14 @@ describe('console', () => {
     ])
   })
 
+  test('the command to go on with is quoted where the path needs that', () => {
+    const next = (reports: string): string | undefined =>
+      screenOf(story, { reports }).find((line) => line.startsWith('next: '))
+    const asked = 'next: put the causes above right, then run the same again with -l'
+    expect(next('/srv/my runs/x')).toBe(`${asked} '@/srv/my runs/x/unfinished'`)
+    expect(next("/srv/it's\u001b[2J/x")).toBe(`${asked} '@/srv/it'\\''s\\x1b[2J/x/unfinished'`)
+  })
+
   test('-v adds the connection, the commands and good checks; -D adds diffs', () => {
     const verbose = screenOf(story, { verbose: 1 })
     expect(verbose).toContain('connected: [web1] in 120 ms, SSH-2.0-OpenSSH_9.2')
@@ -107,6 +115,59 @@ describe('console', () => {
     expect(screen.at(-1)).toBe('next: run again without --check to change 1 host')
   })
 
+  describe('a wait that may last is told of before it begins, so that silence does not look like a hang', () => {
+    const begun = (waitMs?: number): RunEventBody => ({
+      type: 'change-started',
+      host: 'web1',
+      step: 'worker',
+      summary: 'wait until kube1\u001b[2J is active',
+      ...(waitMs !== undefined && { waitMs }),
+    })
+    const waiting = (limit: string): string =>
+      `waiting: [web1] worker: wait until kube1\\x1b[2J is active (at most ${limit})`
+
+    test.each([
+      [5_000, '5.0 s'],
+      [15_500, '15.5 s'],
+      [135_000, '2 min 15 s'],
+    ])('of %i ms', (waitMs, limit) => expect(screenOf([begun(waitMs)])).toEqual([waiting(limit)]))
+
+    test.each([[4_999], [2_000], [0], [undefined]])('and of %s ms it is not', (waitMs) => {
+      expect(screenOf([begun(waitMs)])).toEqual([])
+      expect(screenOf([begun(waitMs)], { verbose: 1 })).toEqual([])
+    })
+
+    test('-vv shows the others as they begin, and this one once', () => {
+      expect(screenOf([begun(), begun(4_999)], { verbose: 2 })).toEqual(
+        Array(2).fill('doing: [web1] worker: wait until kube1\\x1b[2J is active'),
+      )
+      expect(screenOf([begun(5_000)], { verbose: 2 })).toEqual([waiting('5.0 s')])
+    })
+  })
+
+  test('a step of which nothing can be said yet is unknown, with what it waits for where that is known', () => {
+    const unknown = (name: string): RunEventBody => ({
+      type: 'step-ended',
+      host: 'web1',
+      step: name,
+      task: 'health-reported',
+      result: 'unknown',
+      changes: [],
+    })
+    const planned: RunEventBody = {
+      type: 'host-planned',
+      host: 'web1',
+      segment: 0,
+      steps: [
+        { step: 'health', task: 'health-reported', changes: [], knownAfter: 'kubelet is known only after: start\nx' },
+      ],
+    }
+    expect(screenOf([runStarted, planned, unknown('health'), unknown('further')]).slice(1)).toEqual([
+      'unknown: [web1] health (kubelet is known only after: start\\nx)',
+      'unknown: [web1] further',
+    ])
+  })
+
   test('a failure is told once, by its step, with the error of its change if the step has none', () => {
     const failure = { code: 'change-failed', message: 'It broke.', remedy: 'Mend it.' } as const
     const screen = screenOf([
@@ -140,6 +201,37 @@ describe('console', () => {
       '  fix: Turn it off.',
     ])
     expect(screenOf(all, { verbose: 1 })[0]).toBe('check ok: [web1] swap-active: swap is on (/proc/swaps)')
+  })
+
+  test('checks that were not made are named in one line, with the number of hosts where they are not all', () => {
+    const found = (host: string, check: string, severity: 'ok' | 'warning', message: string): RunEventBody => ({
+      type: 'finding',
+      host,
+      step: 'look',
+      finding: { check, target: check, severity, message, ignored: false },
+    })
+    const looked = (host: string): RunEventBody => ({
+      type: 'step-ended',
+      host,
+      step: 'look',
+      task: 'preflight-checked',
+      result: 'ok',
+      changes: [],
+    })
+    const screen = screenOf([
+      { ...runStarted, hosts: ['web1', 'web2', 'gone'] },
+      found('web1', 'cgroups', 'ok', 'mounted'),
+      found('web1', 'goal-state', 'ok', 'not-run: the agent alone'),
+      found('web1', 'api-server-reachable', 'warning', 'not-run: curl is not installed'),
+      looked('web1'),
+      found('web2', 'goal-state', 'ok', 'not-run: the agent alone'),
+      looked('web2'),
+      ended,
+    ])
+    expect(screen.filter((line) => line.startsWith('preflight not-run'))).toEqual([
+      'preflight not-run: goal-state, api-server-reachable (1 host)',
+    ])
+    expect(screenOf(story).join('\n')).not.toContain('not-run')
   })
 
   test('failures of a fleet are grouped by code, the most frequent first', () => {

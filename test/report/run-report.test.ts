@@ -78,6 +78,20 @@ describe('run report', () => {
     )
   })
 
+  test('a plan with changes is among the reasons of a run that ends with another code, where that was asked for', () => {
+    const of = (detailedExitCode: boolean) =>
+      reportOf(
+        [
+          { ...runStarted, mode: 'check' as const, detailedExitCode },
+          { type: 'host-ended', host: 'web1', outcome: 'would-change', changes: 1, ms: 1 } as const,
+          { type: 'host-ended', host: 'web2', outcome: 'unreachable', changes: 0, ms: 1 } as const,
+          { type: 'run-ended', exitCode: 4, ms: 1, interrupted: false } as const,
+        ].map(stamped),
+      ).exitReasons
+    expect(of(true)).toEqual([4, 6])
+    expect(of(false)).toEqual([4])
+  })
+
   test('a journal that was cut tells of hosts without an end and of no exit code', () => {
     const report = reportOf([stamped(runStarted), stamped({ type: 'host-started', host: 'web1' }, 1)])
     expect(report).toMatchObject({ ended: null, exitCode: null, interrupted: true, exitReasons: [130] })

@@ -148,7 +148,7 @@ export const anyStream: fc.Arbitrary<Stream> = fc
     })
     const code = exitCode({ ...flags, hosts: results, internal: false })
     const bodies: RunEventBody[] = [
-      { ...runStarted, run, hosts, mode },
+      { ...runStarted, run, hosts, mode, detailedExitCode: flags.detailedExitCode },
       { type: 'notice', host: null, message: notice },
       ...interleaved(
         stories.map((story) => story.body),
@@ -167,6 +167,7 @@ export const runStarted = {
   hosts: ['web1', 'web2'],
   mode: 'apply',
   forks: 10,
+  detailedExitCode: false,
   operator: 'ada',
   reason: null,
   version: '0.1.0',

@@ -196,6 +196,57 @@ describe('a stop or restart that would reach what nobody looked at is refused', 
       shown(plan({ units }, [wants({ kind: 'systemctl', verb, unit: 'a.service' })])).map(([, status]) => status),
     ).toEqual(['planned'])
   })
+  test.each([
+    ['RequisiteOf', 'stop'],
+    ['RequisiteOf', 'restart'],
+    ['PropagatesStopTo', 'stop'],
+    ['Conflicts', 'restart'],
+    ['ConflictedBy', 'restart'],
+  ] as const)('by %s on a %s', (property, verb) => {
+    const related = { 'a.service': { ActiveState: 'active', [property]: 'far.service shutdown.target' } }
+    const planOf = plan({ units: related }, [wants({ kind: 'systemctl', verb, unit: 'a.service' })])
+    expect(planOf.steps[0]?.error?.message).toContain('far.service')
+  })
+  describe('also after a reload, when nobody knows whom it reaches: the segment ends before it', () => {
+    const unit = { ActiveState: 'active', RequiredBy: 'stranger.service' }
+    const stop = aTask('stop', [{ kind: 'unit', name: 'a.service' }], (view) =>
+      planned(view.unit('a.service').isActive ? [{ kind: 'systemctl', verb: 'stop', unit: 'a.service' }] : []),
+    )
+    const loads = (path: string) =>
+      aTask('loads', [{ kind: 'path', path }], () =>
+        planned([
+          { kind: 'write', path, content: '', mode: 0o644, owner: 'root:root' },
+          { kind: 'systemctl', verb: 'daemon-reload' },
+        ]),
+      )
+    test('alone it is refused', () => {
+      expect(shown(plan({ units: { 'a.service': unit } }, [stop]))).toEqual([['stop', 'blocked', []]])
+    })
+    test.each([
+      '/etc/systemd/system/a.service',
+      '/etc/systemd/system/a.service.d/x.conf',
+      '/etc/systemd/system/service.d/x.conf',
+      '/etc/systemd/system/stranger.service',
+    ])('after %s was written', (path) => {
+      for (const RequiredBy of ['stranger.service', '']) {
+        const planOf = plan({ units: { 'a.service': { ...unit, RequiredBy } } }, [
+          loads(path),
+          stop,
+          fileTask('later', '/x'),
+        ])
+        expect(shown(planOf)).toEqual([
+          ['loads', 'planned', [expect.stringContaining(path), 'systemctl daemon-reload']],
+          ['stop', 'unknown', []],
+        ])
+        expect(planOf.predicted.units.get('a.service')?.properties.ActiveState).toBe('active')
+      }
+    })
+    test('a file that is none of a unit changes nothing of it', () => {
+      expect(
+        shown(plan({ units: { 'a.service': { ActiveState: 'active' } } }, [loads('/etc/x.conf'), stop]))[1],
+      ).toEqual(['stop', 'planned', ['systemctl stop a.service']])
+    })
+  })
   test('and one that reaches only what is known is planned', () => {
     expect(shown(plan({ units }, [wants(restart('c.service'))])).map(([, status]) => status)).toEqual(['planned'])
   })

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { PassThrough } from 'node:stream'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { ErrorCode } from '../../src/errors.ts'
 import { DroverError } from '../../src/errors.ts'
 import type { Host } from '../../src/inventory/host.ts'
@@ -9,7 +10,7 @@ import { fakeHost } from './fake-host.ts'
 interface Opening {
   readonly chain: readonly Host[]
   readonly signal: AbortSignal
-  open(): AbortController
+  open(end?: (closed: AbortController) => void): AbortController
   fail(code: ErrorCode): void
 }
 
@@ -17,10 +18,11 @@ const createPool = () => {
   const openings: Opening[] = []
   const pool = new JumpPool((chain, signal) => {
     const { promise, resolve, reject } = Promise.withResolvers<OpenedClient>()
-    const open = (): AbortController => {
+    const open: Opening['open'] = (end = (closed) => closed.abort()) => {
       const closed = new AbortController()
-      const client = { end: () => closed.abort() } as unknown as OpenedClient['client']
-      resolve({ client, serverVersion: '', closed: closed.signal })
+      const client = { end: () => end(closed) } as unknown as OpenedClient['client']
+      const socket = new PassThrough().once('close', () => closed.abort())
+      resolve({ client, socket, serverVersion: '', closed: closed.signal })
       return closed
     }
     signal.addEventListener('abort', () => reject(signal.reason))
@@ -97,4 +99,33 @@ test('after its last user it lingers, and ends with the pool', async () => {
   expect(closed?.signal.aborted).toBe(false)
   await pool.close()
   expect(closed?.signal.aborted).toBe(true)
+})
+
+test.each(['handshake-failed', 'connection-lost'] as const)(
+  'a login that broke or took too long (%s) is tried again',
+  async (code) => {
+    const { pool, openings } = createPool()
+    const first = pool.acquire([gate])
+    openings[0]?.fail(code)
+    await expect(first).rejects.toMatchObject({ code })
+    const second = pool.acquire([gate])
+    openings[1]?.open()
+    await second
+    await pool.close()
+  },
+)
+
+test('one that does not answer the goodbye is cut off', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const { pool, openings } = createPool()
+  const waiting = pool.acquire([gate])
+  openings[0]?.open(() => undefined)
+  const { opened } = await waiting
+  const closing = pool.close()
+  await vi.advanceTimersByTimeAsync(1_999)
+  expect(opened.socket.destroyed).toBe(false)
+  await vi.advanceTimersByTimeAsync(1)
+  expect(opened.socket.destroyed).toBe(true)
+  await closing
 })

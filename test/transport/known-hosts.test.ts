@@ -19,7 +19,7 @@ const bad = fakeBlob('ssh-ed25519', 2)
 const rsa = fakeBlob('ssh-rsa', 3)
 
 const judge = (text: string, blob = good, port = 22) =>
-  judgeHostKey(linesFor(parseKnownHosts(text).lines, 'web1', port), blob)
+  judgeHostKey(linesFor(parseKnownHosts(text, 'f').lines, 'web1', port), blob)
 
 describe('judgement', () => {
   test.each([
@@ -52,7 +52,10 @@ describe('judgement', () => {
   test('what is known is told: types of a changed key, an authority for an unknown one', () => {
     expect(judge(entry('web1', bad) + entry('web1', rsa, 'ssh-rsa'))).toMatchObject({
       knownTypes: ['ssh-ed25519', 'ssh-rsa'],
-      known: [bad, rsa],
+      known: [
+        { blob: bad, file: 'f', line: 1 },
+        { blob: rsa, file: 'f', line: 2 },
+      ],
     })
     expect(judge(`@cert-authority ${entry('*', good)}`)).toEqual({ status: 'unknown', hasAuthority: true })
   })
@@ -60,12 +63,12 @@ describe('judgement', () => {
 
 test('lines that cannot be read are counted and passed over', () => {
   const text = `# comment\n\n  \nweb1\nweb1 ssh-ed25519 %%%\n@odd x y z\n|1|x ssh-ed25519\n\t${entry('web1', good).trim()} a comment\r\n`
-  const { lines, badLineCount } = parseKnownHosts(text)
+  const { lines, badLineCount } = parseKnownHosts(text, 'f')
   expect([lines.length, badLineCount]).toEqual([1, 4])
 })
 
 test('the known types are asked for first, an RSA key by its two good names', () => {
-  const types = knownTypes(linesFor(parseKnownHosts(entry('web1', rsa, 'ssh-rsa')).lines, 'web1', 22))
+  const types = knownTypes(linesFor(parseKnownHosts(entry('web1', rsa, 'ssh-rsa'), 'f').lines, 'web1', 22))
   expect(orderHostKeyAlgorithms(types).slice(0, 3)).toEqual(['rsa-sha2-512', 'rsa-sha2-256', 'ssh-ed25519'])
   expect(orderHostKeyAlgorithms([])[0]).toBe('ssh-ed25519')
   expect(orderHostKeyAlgorithms(['ssh-dss'])).toHaveLength(6)
@@ -137,9 +140,9 @@ describe('files', () => {
   })
 
   describe('the check of one connection', () => {
-    const check = async (path: string, over = {}) => {
+    const check = async (paths: string | string[], over = {}) => {
       const notices: string[] = []
-      const known = await loadKnownHosts([path], { mayBeMissing: true })
+      const known = await loadKnownHosts([paths].flat(), { mayBeMissing: true })
       const host = fakeHost({ address: 'web1', hostKeyPolicy: 'accept-new', ...over })
       return { hostKey: createHostKeyCheck(host, known, (message) => notices.push(message)), notices }
     }
@@ -165,14 +168,38 @@ describe('files', () => {
     })
 
     test('a refusal says what is known and how to go on', async () => {
-      const { hostKey } = await check(file(entry('web1', bad)))
+      const path = file(`# comment\n\n${entry('web1', bad)}`)
+      const { hostKey } = await check(path)
       expect(hostKey.verify(good)).toBe(false)
       expect(hostKey.refusal).toMatchObject({
         code: 'host-key-changed',
         message: expect.stringContaining(fingerprintOf(good)),
-        detail: `known: ssh-ed25519 ${fingerprintOf(bad)}`,
-        remedy: expect.stringContaining("ssh-keygen -R 'web1' -f "),
+        detail: `known: ssh-ed25519 ${fingerprintOf(bad)} in ${path}:3`,
+        remedy: expect.stringContaining(`ssh-keygen -R 'web1' -f '${path}'`),
       })
+    })
+
+    test('the files to correct are those that hold the old keys', async () => {
+      const [empty, one, two] = [file(''), file(entry('web2', bad) + entry('web1', bad)), file(entry('web1', bad))]
+      const { hostKey } = await check([empty, one, two])
+      hostKey.verify(good)
+      expect(hostKey.refusal?.remedy).toContain(
+        `remove the old key with \`ssh-keygen -R 'web1' -f '${one}'\` and \`ssh-keygen -R 'web1' -f '${two}'\` and`,
+      )
+      expect(hostKey.refusal?.detail).toMatch(new RegExp(` in ${one}:2\n.* in ${two}:1$`))
+      const revoked = file(`\n@revoked ${entry('web1', good)}`)
+      const { hostKey: other } = await check([empty, revoked])
+      other.verify(good)
+      expect(other.refusal).toMatchObject({ code: 'host-key-revoked', detail: `revoked in ${revoked}:2` })
+    })
+
+    test('a key that this process has learnt stands in the file it learns to', async () => {
+      const path = file()
+      const known = await loadKnownHosts([path], { mayBeMissing: true })
+      known.learn('web1', 22, bad)
+      const hostKey = createHostKeyCheck(fakeHost({ address: 'web1' }), known, () => undefined)
+      hostKey.verify(good)
+      expect(hostKey.refusal?.detail).toBe(`known: ssh-ed25519 ${fingerprintOf(bad)} in ${path}`)
     })
   })
 })

@@ -1,5 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import ssh2 from 'ssh2'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { DroverError } from '../../src/errors.ts'
 import type { Host } from '../../src/inventory/host.ts'
@@ -147,6 +149,14 @@ describe('a connection', () => {
     await connection.close()
     await expect(exec(connection, 'echo')).rejects.toMatchObject({ code: 'connection-lost' })
   })
+
+  test('closed by us, it ends although its server is stopped and answers nothing', async () => {
+    const frozen = stopAtEnd(await lab.start())
+    const connection = await connect(target({ port: frozen.port }))
+    frozen.freeze()
+    await connection.close()
+    await expect(exec(connection, 'echo')).rejects.toMatchObject({ code: 'connection-lost' })
+  }, 10_000)
 })
 
 describe('with ssh-agent', () => {
@@ -285,6 +295,31 @@ describe('a connection that does not come about', () => {
       code: 'handshake-failed',
       message: expect.stringContaining('within 100 ms'),
     })
+  })
+
+  test('a server that ends the key exchange and never answers the login', async () => {
+    const asked: string[] = []
+    const clients = new Set<ssh2.Connection>()
+    const mute = new ssh2.Server({ hostKeys: [readFileSync(lab.path('host_ed25519'))] }, (client) => {
+      clients.add(client.on('error', () => undefined))
+      client.on('authentication', ({ method, username }) => asked.push(`${method} ${username}`))
+    })
+    await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve))
+    undo.push(() => {
+      for (const client of clients) client.end()
+      return new Promise((resolve) => mute.close(resolve))
+    })
+    const { port } = mute.address() as AddressInfo
+    // Each stage has a deadline of its own: this one would never come to an end by that of the key exchange.
+    const over = { deadlines: { ...deadlines, handshakeMs: 3_600_000, authMs: 300 } }
+    await expect(connect(target({ port }), over)).rejects.toMatchObject({
+      code: 'handshake-failed',
+      message: `127.0.0.1 port ${port} did not let ${lab.user} log in: the login did not end within 300 ms.`,
+      remedy: expect.stringContaining('ssh-agent'),
+      detail: expect.stringContaining(`offered: ${lab.keyFile}`),
+    })
+    expect(asked).toEqual([`publickey ${lab.user}`])
+    expect(clients.size).toBe(1)
   })
 
   test.each([
@@ -556,6 +591,15 @@ describe('jump hosts', () => {
       remedy: expect.stringContaining('AllowTcpForwarding'),
     })
   })
+
+  test('a jump host that is stopped keeps neither the hosts behind it nor itself open', async () => {
+    const frozen = stopAtEnd(await lab.start())
+    const made = transport()
+    const inner = await made.connect(behind([target({ name: 'gate', port: frozen.port })]))
+    frozen.freeze()
+    await inner.close()
+    await made.close()
+  }, 10_000)
 
   test('a silent port behind a jump host', async () => {
     const silent = stopAtEnd(await serveNothing())

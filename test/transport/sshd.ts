@@ -38,6 +38,8 @@ export interface SshLab {
 
 export interface Sshd {
   readonly port: number
+  /** Halts the processes that speak for its connections: the kernel still answers, they do not. */
+  freeze(): void
   stop(): Promise<void>
 }
 
@@ -100,7 +102,16 @@ export const createSshLab = (): SshLab => {
     writeFileSync(file, `${lines.join('\n')}\n`)
     const child = spawn(sshdPath, ['-D', '-e', '-f', file], { stdio: ['ignore', 'ignore', 'pipe'] })
     await untilListening(child)
-    const sshd = { port, stop: () => stopChild(child) }
+    const frozen: number[] = []
+    const freeze = (): void => {
+      frozen.push(...descendantsOf(child.pid as number))
+      for (const pid of frozen) process.kill(pid, 'SIGSTOP')
+    }
+    const stop = async (): Promise<void> => {
+      for (const pid of frozen.splice(0)) process.kill(pid, 'SIGKILL')
+      await stopChild(child)
+    }
+    const sshd = { port, freeze, stop }
     running.push(sshd)
     return sshd
   }
@@ -166,6 +177,11 @@ const untilListening = (child: ChildProcess): Promise<void> =>
     })
     child.on('exit', (code) => reject(new Error(`sshd ended with ${code}: ${log}`)))
   })
+
+const descendantsOf = (pid: number): number[] => {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+  return children.flatMap((child) => [child, ...descendantsOf(child)])
+}
 
 const stopChild = async (child: ChildProcess): Promise<void> => {
   if (child.exitCode !== null || child.signalCode !== null) return

@@ -1,3 +1,4 @@
+import { unitDirectories } from '../../facts/unit.ts'
 import { agentUnit, machinesTarget, recoveryUnit } from './names.ts'
 
 /** Where the agent's files lie: the new root and the one older releases used (domain.md 1.1). */
@@ -38,11 +39,7 @@ export const recoveryUnitFile = `${unitDirectory}/${recoveryUnit}`
 const dropInDirectory = `${agentUnitFile}.d`
 export const dropInFile = `${dropInDirectory}/50-drover-machines-target.conf`
 
-/** Where systemd looks for units, strongest first; only what lies in /run is lost at a reboot. */
-export const unitPath = [
-  unitDirectory,
-  '/run/systemd/system',
-  '/usr/local/lib/systemd/system',
-  '/usr/lib/systemd/system',
-] as const
+export const unitPath = unitDirectories
+/** Where a link outlives a reboot. */
+export const persistentUnitPath = unitPath.filter((place) => !place.startsWith('/run/'))
 export const wantsDirectory = (place: string, unit = machinesTarget): string => `${place}/${unit}.wants`

@@ -1,7 +1,7 @@
 import type { Fact } from '../../facts/fact.ts'
 import type { HostView } from '../../facts/view.ts'
 import { agentUnit, machinesTarget } from './names.ts'
-import { unitPath, wantsDirectory } from './paths.ts'
+import { persistentUnitPath, wantsDirectory } from './paths.ts'
 
 export interface Target {
   readonly loadState: string
@@ -14,12 +14,11 @@ export interface Target {
 }
 
 const bootLink = (place: string): string => `${wantsDirectory(place, 'multi-user.target')}/${machinesTarget}`
-const persistent = unitPath.filter((place) => !place.startsWith('/run/'))
 
 export const targetFacts = (): Fact[] => [
   { kind: 'unit', name: machinesTarget },
   { kind: 'unit', name: agentUnit },
-  ...persistent.map((place): Fact => ({ kind: 'path', path: bootLink(place) })),
+  ...persistentUnitPath.map((place): Fact => ({ kind: 'path', path: bootLink(place) })),
 ]
 
 /** Null where systemd does not answer. */
@@ -43,7 +42,7 @@ export const readTarget = (view: HostView): Target | null => {
       return unit.get('LoadState') === 'not-found'
     },
     get enabled() {
-      return persistent.some((place) => view.node(bootLink(place)).type !== 'absent')
+      return persistentUnitPath.some((place) => view.node(bootLink(place)).type !== 'absent')
     },
   }
 }

@@ -1,7 +1,7 @@
 import type { Fact } from '../../facts/fact.ts'
 import type { HostView } from '../../facts/view.ts'
 import { type Machine, machines, machinesTarget, workerUnit } from './names.ts'
-import { unitPath, wantsDirectory } from './paths.ts'
+import { persistentUnitPath, unitPath, wantsDirectory } from './paths.ts'
 
 export interface Worker {
   readonly machine: Machine
@@ -15,12 +15,11 @@ export interface Worker {
 }
 
 const wantsLink = (place: string, machine: Machine): string => `${wantsDirectory(place)}/${workerUnit(machine)}`
-const persistent = unitPath.filter((place) => !place.startsWith('/run/'))
 
 export const workerFacts = (): Fact[] =>
   machines.flatMap((machine): Fact[] => [
     { kind: 'unit', name: workerUnit(machine) },
-    ...persistent.map((place): Fact => ({ kind: 'path', path: wantsLink(place, machine) })),
+    ...persistentUnitPath.map((place): Fact => ({ kind: 'path', path: wantsLink(place, machine) })),
   ])
 
 export const readWorker = (view: HostView, machine: Machine): Worker => {
@@ -46,7 +45,7 @@ export const readWorker = (view: HostView, machine: Machine): Worker => {
 
 // The first place that has the name decides, and a link to /dev/null there says no.
 const isWanted = (view: HostView, machine: Machine): boolean => {
-  for (const place of persistent) {
+  for (const place of persistentUnitPath) {
     const link = view.node(wantsLink(place, machine))
     if (link.type !== 'absent') return !(link.type === 'symlink' && link.target === '/dev/null')
   }

@@ -1,7 +1,8 @@
 import type { Change } from '../../changes/change.ts'
-
-const unitDirectory = /^\/(etc|run|lib|usr\/lib|usr\/local\/lib)\/systemd\/system\//
+import { unitDirectories } from '../../facts/unit.ts'
 
 /** A unit file, drop-in or `.wants` link counts only once systemd has read it, so its change ends in a reload. */
 export const reloadFor = (place: string): Change[] =>
-  unitDirectory.test(place) ? [{ kind: 'systemctl', verb: 'daemon-reload' }] : []
+  unitDirectories.some((directory) => place.startsWith(`${directory}/`))
+    ? [{ kind: 'systemctl', verb: 'daemon-reload' }]
+    : []

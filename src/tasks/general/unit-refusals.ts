@@ -1,6 +1,6 @@
 import type { ErrorDetails } from '../../errors.ts'
 import type { HostView, UnitView } from '../../facts/view.ts'
-import { agentUnit, machinesTarget } from '../agent/names.ts'
+import { agentUnit, imageMount, machinesTarget } from '../agent/names.ts'
 import { targetMembers } from '../agent/workers.ts'
 
 /** Why systemd would not start or enable the unit, as it has it loaded. */
@@ -53,7 +53,7 @@ const reachesTarget = (view: HostView, unit: UnitView): boolean => {
 export const dependencyRefusal = (view: HostView, unit: UnitView): ErrorDetails | null => {
   if (!reachesTarget(view, unit) || view.unit(machinesTarget).isActive) return null
   const down = targetMembers(view).filter(
-    (member) => member !== 'var-lib-machines.mount' && !(view.knowsUnit(member) && view.unit(member).isActive),
+    (member) => member !== imageMount && !(view.knowsUnit(member) && view.unit(member).isActive),
   )
   if (down.length === 0) return null
   return {

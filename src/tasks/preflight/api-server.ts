@@ -2,7 +2,7 @@ import { fault, fine } from '../agent/finding.ts'
 import { keyValues } from '../agent/probe-answer.ts'
 import type { Finding } from '../task.ts'
 import type { Check } from './check.ts'
-import { notRun } from './not-run.ts'
+import { couldNotRun, notRun } from './not-run.ts'
 
 const check = 'api-server-reachable'
 const target = 'API server'
@@ -20,7 +20,11 @@ const judged = (answer: ReadonlyMap<string, string>): Finding => {
     return bad('config.json cannot be read', 'Let drover read it: connect as root, or use --become (-b).')
   switch (answer.get('address')) {
     case 'in-kubeconfig':
-      return notRun(check, 'the API server is named only inside a kubeconfig, which drover does not open')
+      return couldNotRun(
+        check,
+        'the API server is named only inside a kubeconfig, which drover does not open',
+        'Ask it for /readyz from the host by hand, or set node.kubelet.clusterFQDN in config.json.',
+      )
     case 'unset':
       return bad('config.json names no API server', 'Set node.kubelet.clusterFQDN in config.json.')
     case 'set':
@@ -31,7 +35,8 @@ const judged = (answer: ReadonlyMap<string, string>): Finding => {
         'Correct node.kubelet.clusterFQDN in config.json.',
       )
   }
-  if (answer.get('curl') === 'missing') return notRun(check, 'curl is not installed')
+  if (answer.get('curl') === 'missing')
+    return couldNotRun(check, 'curl is not installed', 'Install curl on the host, then run preflight again.')
   const status = Number(answer.get('http') ?? 0)
   // 401 and 403 are answers, too.
   if (status > 0 && status < 500) return fine({ check, target, message: `the API server answered ${status}` })

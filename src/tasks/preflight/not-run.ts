@@ -1,10 +1,14 @@
-import { fine } from '../agent/finding.ts'
+import { fine, warning } from '../agent/finding.ts'
 import type { Finding } from '../task.ts'
 import type { Check } from './check.ts'
 
 /** A check that exists and was not made: shown, and never counted against the host. */
 export const notRun = (check: string, why: string): Finding =>
   fine({ check, target: check, message: `not-run: ${why}` })
+
+/** One that is drover's to make and could not be made on this host: nobody has looked, so it is no good one. */
+export const couldNotRun = (check: string, why: string, remedy: string): Finding =>
+  warning({ check, target: check, message: `not-run: ${why}`, remedy })
 
 const agentOnly = (name: string): Check => ({
   name,

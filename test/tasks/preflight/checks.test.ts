@@ -133,7 +133,18 @@ const rows: [string, Severity, RegExp, HostLiteral, ReturnType<typeof aHost>?][]
     { probes: { conntrack: 'nft=present\nnotrack=failed\nwhy=Error: Could not process rule\n' } },
   ],
   ['api-server-reachable', 'ok', /^not-run: /, {}],
-  ['api-server-reachable', 'ok', /^not-run: /, { probes: { 'api-server': 'config=present\naddress=in-kubeconfig\n' } }],
+  [
+    'api-server-reachable',
+    'warning',
+    /^not-run: .* kubeconfig/,
+    { probes: { 'api-server': 'config=present\naddress=in-kubeconfig\n' } },
+  ],
+  [
+    'api-server-reachable',
+    'warning',
+    /^not-run: curl/,
+    { probes: { 'api-server': 'config=present\naddress=set\ncurl=missing\n' } },
+  ],
   [
     'api-server-reachable',
     'error',

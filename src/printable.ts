@@ -6,13 +6,16 @@ const named: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t'
 export const printable = (text: string): string =>
   text.replace(unsafe, (character) => named[character] ?? spelled(character))
 
-/** The same for text of several lines; the caller indents them. Tabs stay, as diffs and logs need them. */
-export const printableLines = (text: string): readonly string[] =>
-  text
+/** The same for what a host says at length: newlines and tabs stay, as diffs and logs need them. */
+export const printableText = (text: string | Uint8Array): string =>
+  (typeof text === 'string' ? text : Buffer.from(text).toString('utf8'))
     .replaceAll('\r\n', '\n')
-    .replace(/\n$/, '')
-    .split('\n')
-    .map((line) => line.split('\t').map(printable).join('\t'))
+    .replace(unsafe, (character) =>
+      character === '\n' || character === '\t' ? character : (named[character] ?? spelled(character)),
+    )
+
+/** Its lines; the caller indents them. */
+export const printableLines = (text: string): readonly string[] => printableText(text).replace(/\n$/, '').split('\n')
 
 const spelled = (character: string): string => {
   const code = character.codePointAt(0) ?? 0

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { jsonLine, jsonText } from '../../src/report/json-text.ts'
-import { printable, printableLines } from '../../src/report/printable.ts'
+import { printable, printableLines, printableText } from '../src/printable.ts'
+import { jsonLine, jsonText } from '../src/report/json-text.ts'
 
 const anyText = fc.string({ unit: 'binary' })
 
@@ -23,6 +23,31 @@ describe('printable text', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(printable(text)).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u)
+      }),
+    )
+  })
+
+  test.each([
+    ['plain äöü 𝄞\n\ttext', 'plain äöü 𝄞\n\ttext'],
+    ['\u001b[2J\u0007', '\\x1b[2J\\x07'],
+    ['line\r\nnext\rover', 'line\nnext\\rover'],
+    ['\u007f\u009b31m', '\\x7f\\x9b31m'],
+    ['abc\u202edef\u200b', 'abc\\u{202e}def\\u{200b}'],
+    ['\u2028', '\\u{2028}'],
+  ])('of several lines, %j, is %j', (text, expected) => {
+    expect(printableText(text)).toBe(expected)
+  })
+
+  test('of bytes that are no UTF-8 holds the replacement character', () => {
+    expect(printableText(Buffer.from([0x61, 0xff, 0x62]))).toBe('a\ufffdb')
+  })
+
+  test('of several lines differs from that of one in newlines and tabs alone', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        expect(printableText(text)).not.toMatch(/[^\P{Cc}\n\t]|\p{Cf}|\p{Cs}|[\u2028\u2029]/u)
+        const spelledOut = printableText(text).replaceAll('\n', '\\n').replaceAll('\t', '\\t')
+        expect(spelledOut).toBe(printable(text.replaceAll('\r\n', '\n')))
       }),
     )
   })
