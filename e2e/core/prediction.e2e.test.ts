@@ -169,7 +169,7 @@ const unitFacts: Fact[] = [
     'all.target',
     'multi-user.target',
   ].map((name): Fact => ({ kind: 'unit', name })),
-  ...unitPaths.map((each): Fact => ({ kind: 'path', path: each, content: 100, sha256: true })),
+  ...unitPaths.map((each): Fact => ({ kind: 'path', path: each, content: 100, sha256: true, entries: true })),
   { kind: 'command', argv: say },
 ]
 

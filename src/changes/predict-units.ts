@@ -30,15 +30,7 @@ export const withVerb = (state: HostState, change: SystemctlChange): HostState =
     case 'disable':
       return enablement(reloaded(state), change.unit, change.verb)
     case 'reset-failed':
-      units.set(change.unit, {
-        ...withValues(
-          unit,
-          unit.properties.ActiveState === 'failed'
-            ? { ActiveState: 'inactive', SubState: 'dead', Result: 'success' }
-            : {},
-        ),
-        ...(unit.starts !== undefined && { starts: 0 }),
-      })
+      units.set(change.unit, resetFailed(unit))
       return { ...state, units }
   }
 }
@@ -164,6 +156,19 @@ const stop = (units: Units, name: string, why: string): void => {
       ...shown(unit, { MainPID: '0', ExecMainStatus: unknown }),
     }),
     exe: '',
+  })
+}
+
+/** Its starts stay counted: the journal, where they are read, does not forget them. */
+const resetFailed = (unit: UnitState): UnitState => {
+  const unknown = new Unknown('reset-failed')
+  const counted = withValues(unit, shown(unit, { NRestarts: unknown }))
+  if (unit.properties.ActiveState !== 'failed') return counted
+  return withValues(counted, {
+    ActiveState: 'inactive',
+    SubState: 'dead',
+    InvocationID: unknown,
+    ...shown(unit, { Result: 'success', ExecMainStatus: unknown }),
   })
 }
 

@@ -25,6 +25,7 @@ steps:
   facts: () => mergeFacts([...deploymentFacts(), ...findingsFacts(), ...machines.map(kubeletFact)]),
   plan: (view, _given, host) => {
     const deployment = readDeployment(view)
+    if (!view.systemd.ok) return satisfied([systemdDown(view.systemd.error), ...deploymentFindings(view, host)])
     if (!deployment.installed) return satisfied()
     return satisfied([...agentDown(deployment), ...kubeletDown(view, deployment), ...deploymentFindings(view, host)])
   },
@@ -32,8 +33,16 @@ steps:
 
 const kubeletFact = (machine: Machine): Fact => ({ kind: 'command', argv: kubeletArgv(machine), timeoutS: 10 })
 
+const systemdDown = (error: string): Finding =>
+  warning({
+    check: 'systemd-silent',
+    target: 'systemd',
+    message: `systemd does not answer, so nothing is known of agent and worker: ${error}`,
+    remedy: 'Look at the host by hand.',
+  })
+
 const agentDown = ({ service }: Deployment): Finding[] =>
-  service === null || service.activeState === 'active'
+  service === null || ['active', 'reloading', 'refreshing'].includes(service.activeState)
     ? []
     : [
         warning({

@@ -7,7 +7,7 @@ import type { Target } from './agent/target.ts'
 import { blocked, type Planned, planned, type Task } from './task.ts'
 import { healingRestart } from './worker/healing-restart.ts'
 import { startedAtBoot } from './worker/others.ts'
-import { agentMissing } from './worker/refusals.ts'
+import { agentMissing, systemdSilent } from './worker/refusals.ts'
 import { seconds } from './worker/waits.ts'
 import { wiring, wiringFacts } from './worker/wiring.ts'
 
@@ -46,6 +46,7 @@ steps:
 `,
   facts: (): Fact[] => [...deploymentFacts(), { kind: 'unit', name: agentUnit, starts: true }, ...wiringFacts()],
   plan: (view, wanted): Planned => {
+    if (!view.systemd.ok) return blocked(systemdSilent(view.systemd.error))
     const deployment = readDeployment(view)
     if (!deployment.installed) return blocked(agentMissing)
     const { target } = deployment

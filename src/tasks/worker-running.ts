@@ -8,7 +8,7 @@ import { daemonStateFile, wantsDirectory } from './agent/paths.ts'
 import type { Worker } from './agent/workers.ts'
 import { blocked, type Finding, type Planned, planned, satisfied, type Task } from './task.ts'
 import { insideWorker } from './worker/kubelet.ts'
-import { agentMissing, stateUnreadable } from './worker/refusals.ts'
+import { agentMissing, stateUnreadable, systemdSilent } from './worker/refusals.ts'
 import { afterStartLimit } from './worker/start-room.ts'
 import { seconds, workerAwaits } from './worker/waits.ts'
 
@@ -37,6 +37,7 @@ steps:
 `,
   facts: (): Fact[] => deploymentFacts(),
   plan: (view, { stable_s, within_s }): Planned => {
+    if (!view.systemd.ok) return blocked(systemdSilent(view.systemd.error))
     const deployment = readDeployment(view)
     if (!deployment.installed) return blocked(agentMissing)
     const dependency = containerdCause(deployment)
@@ -44,7 +45,7 @@ steps:
     const state = deployment.daemonState
     if (state === null || !state.ok) return blocked(stateUnreadable(deployment))
     const worker = deployment.worker(state.activeMachine)
-    if (!worker.enabled) return satisfied(isUp(worker) ? [runsButDisabled(worker)] : [stoppedOnPurpose(worker)])
+    if (!worker.enabled) return satisfied(isStopped(worker) ? [stoppedOnPurpose(worker)] : [runsButDisabled(worker)])
     if (isUp(worker)) return satisfied()
     if (worker.masked) return blocked(maskedWorker(worker))
     return planned([
@@ -67,6 +68,7 @@ steps:
 }
 
 const isUp = (worker: Worker): boolean => worker.activeState === 'active'
+const isStopped = ({ activeState }: Worker): boolean => activeState === 'inactive' || activeState === 'failed'
 
 /** Nobody may have disabled the worker or switched sides since the plan was made. */
 const reliesOn = (view: HostView, worker: Worker): Expectation[] => {

@@ -278,15 +278,23 @@ test('stop: nothing runs any more; a failed unit stays failed', () => {
   expect(of(state, 'b.service', 'ActiveState')).toBe('failed')
 })
 
-test('reset-failed: a failed unit is inactive, and its starts count anew; another stays as it is', () => {
+test('reset-failed: a failed unit is inactive; its starts are still in the journal; another stays as it is', () => {
+  const failed = { ActiveState: 'failed', SubState: 'failed', Result: 'exit-code', ExecMainStatus: '1', NRestarts: '3' }
   const state = changed(
-    { 'a.service': { ActiveState: 'failed', Result: 'exit-code', starts: 4 }, 'b.service': up },
+    { 'a.service': { ...failed, starts: 4 }, 'b.service': up },
     does('reset-failed', 'a.service'),
     does('reset-failed', 'b.service'),
   )
   expect(state.units.get('a.service')).toMatchObject({
-    starts: 0,
-    properties: { ActiveState: 'inactive', Result: 'success' },
+    starts: 4,
+    properties: {
+      ActiveState: 'inactive',
+      SubState: 'dead',
+      Result: 'success',
+      NRestarts: unknown,
+      ExecMainStatus: unknown,
+      InvocationID: unknown,
+    },
   })
   expect(state.units.get('b.service')?.properties).toMatchObject({ ActiveState: 'active', MainPID: '7' })
 })

@@ -5,7 +5,7 @@ import type { Deployment } from '../agent/deployment.ts'
 import { agentUnit, machinesTarget } from '../agent/names.ts'
 import { agentUnitFile, daemonStateFile, unitDirectory, wantsDirectory } from '../agent/paths.ts'
 import type { Worker } from '../agent/workers.ts'
-import { wouldStart } from './others.ts'
+import { alreadyRunning, wouldStart } from './others.ts'
 import { stateUnreadable } from './refusals.ts'
 import { startRoom } from './start-room.ts'
 import { workerAwaits } from './waits.ts'
@@ -39,7 +39,7 @@ export const healingRestart = (
   const limits = { stableMs: wanted.stable_s * 1000, withinMs: wanted.within_s * 1000 }
   return [
     ...startRoom(view, agentUnit, hasReload),
-    { kind: 'systemctl', verb: 'restart', unit: agentUnit, spoils: writtenByAgent, relies: reliesOn(view) },
+    { kind: 'systemctl', verb: 'restart', unit: agentUnit, spoils: writtenByAgent, relies: reliesOn(view, deployment) },
     {
       kind: 'await',
       condition: { unit: agentUnit, is: 'active' },
@@ -54,11 +54,12 @@ export const healingRestart = (
 }
 
 /** What decided whom the restart starts: waiting for room may take minutes, and an operator may enable a machine meanwhile. */
-const reliesOn = (view: HostView): Expectation[] => {
+const reliesOn = (view: HostView, deployment: Deployment): Expectation[] => {
   const wants = wantsDirectory(unitDirectory)
   const digest = view.sha256(daemonStateFile)
   return [
     { unit: machinesTarget, property: 'ActiveState', value: view.unit(machinesTarget).get('ActiveState') },
+    ...alreadyRunning(view, deployment).map((unit) => ({ unit, property: 'ActiveState', value: 'active' }) as const),
     ...(view.target(wants).type === 'directory' ? [{ directory: wants, holds: view.entries(wants) }] : []),
     ...(digest === null ? [] : [{ path: daemonStateFile, is: 'file', sha256: digest } as const]),
   ]

@@ -8,6 +8,10 @@ import type { Finding } from '../task.ts'
 export const wouldStart = (view: HostView, deployment: Deployment): string[] =>
   strangers(view, deployment).filter((unit) => !view.knowsUnit(unit) || isDown(view, unit))
 
+/** Those that run now, so that a start of the target leaves them alone. */
+export const alreadyRunning = (view: HostView, deployment: Deployment): string[] =>
+  strangers(view, deployment).filter((unit) => view.knowsUnit(unit) && view.unit(unit).isActive)
+
 const isDown = (view: HostView, unit: string): boolean => {
   const { isActive, isLoaded } = view.unit(unit)
   return !isActive && isLoaded

@@ -9,6 +9,12 @@ const needsRoot: ErrorDetails = {
   remedy: 'Log in as root, or get root rights through sudo: -b, or `become: true` in the inventory.',
 }
 
+export const systemdSilent = (error: string): ErrorDetails => ({
+  code: 'inspect-failed',
+  message: `systemd on the host does not answer, so nothing can be said of its units: ${error}.`,
+  remedy: 'Look at the host by hand: is systemd PID 1, and does `systemctl status` answer?',
+})
+
 export const agentMissing: ErrorDetails = {
   code: 'agent-missing',
   message: `No agent is installed on the host: there is no ${agentUnit}.`,

@@ -35,9 +35,10 @@ export const startRoom = (view: HostView, name: string, hasReload: boolean): Cha
 
 const untilStartable = (unit: string, below: number, windowS: number, message: string): Change => ({
   kind: 'await',
-  condition: { unit, is: 'startable', below, windowS },
+  // A window without an end is never waited out: one look, over a day.
+  condition: { unit, is: 'startable', below, windowS: Number.isFinite(windowS) ? windowS : 86_400 },
   stableMs: 0,
-  withinMs: (windowS + 10) * 1000,
+  withinMs: Number.isFinite(windowS) ? (windowS + 10) * 1000 : 0,
   failure: {
     code: 'start-limit-near',
     message,

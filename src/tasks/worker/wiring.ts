@@ -18,12 +18,15 @@ const reload: Change = { kind: 'systemctl', verb: 'daemon-reload' }
 export const wiring = (view: HostView): Change[] | ErrorDetails => {
   const isLoaded = agentWantsTarget(view)
   if (isLoaded && (hasDropIn(view) || isOnDisk(view))) return []
-  if (hasDropIn(view)) return [reload]
+  // What else the reload will load is not known.
+  if (hasDropIn(view)) return [{ ...reload, spoils: [`unit:${agentUnit}`] }]
   const there = view.node(dropInFile)
   if (there.type !== 'absent' && there.type !== 'file') return inTheWay(dropInFile, there.type)
   const directory = parentOf(dropInFile)
   const above = view.target(directory)
   if (above.type !== 'absent' && above.type !== 'directory') return inTheWay(directory, above.type)
+  if (above.type === 'absent' && view.node(directory).type === 'symlink')
+    return inTheWay(directory, 'link that leads nowhere')
   if (view.mount(dropInFile).readOnly) return readOnly
   return [
     ...(above.type === 'absent'
