@@ -19,7 +19,8 @@ const outputOf = (stream: NodeJS.WriteStream): TextOutput => {
     },
     isTTY: stream.isTTY === true,
     get columns() {
-      return stream.columns as number | undefined
+      // Serial lines and some pseudo-terminals say 0.
+      return stream.columns || undefined
     },
   }
 }

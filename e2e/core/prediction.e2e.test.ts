@@ -92,7 +92,8 @@ describe.each(images)('on %s', (image) => {
     const { host, core } = hosts.get(image) as { host: LabHost; core: CoreHost }
     await host.must(unitFiles)
     await host.must('systemctl start fails.service || [ $? = 1 ]')
-    for (const { name, changes, moves } of sequences) {
+    for (const { name, prepared, changes, moves } of sequences) {
+      if (prepared !== undefined) await host.must(prepared)
       const before = await core.inspect(unitFacts)
       const wanted = changes(before)
       const predicted = wanted.reduce(predict, before)
@@ -100,7 +101,9 @@ describe.each(images)('on %s', (image) => {
       const after = await core.inspect(unitFacts)
       expect(differences(predicted, after, unitPaths), name).toEqual([])
       // Had nothing been predicted, it would have been wrong.
-      const moved = new Set(differences(before, after, unitPaths).map((line) => line.slice(0, line.indexOf(':'))))
+      const moved = new Set(
+        differences(before, after, unitPaths).map((line) => line.slice(0, line.indexOf(': predicted'))),
+      )
       expect([...moved], name).toEqual(expect.arrayContaining(moves))
     }
   }, 120_000)
@@ -142,13 +145,14 @@ service two.service 'PartOf=one.service'
 service requires.service 'Requisite=one.service\nAfter=one.service'
 service told.service ''
 service either.service 'Conflicts=or.service\nAfter=or.service'
-service or.service ''
+service or.service 'PartOf=above.service'
+service above.service ''
 service with-or.service 'Requires=or.service\nAfter=or.service'
 service fails.service '' 'Type=oneshot\nExecStart=/bin/false'
 service many@.service ''
 printf '[Unit]\nWants=wanted.service\n' >all.target
 service wanted.service ''
-service holder.service 'After=one.service two.service requires.service told.service either.service or.service with-or.service many@x.service all.target wanted.service'
+service holder.service 'After=one.service two.service requires.service told.service either.service or.service above.service with-or.service many@x.service all.target wanted.service'
 systemctl daemon-reload
 systemctl start holder.service`
 
@@ -164,6 +168,7 @@ const unitFacts: Fact[] = [
     'requires.service',
     'told.service',
     'with-or.service',
+    'above.service',
     'many@x.service',
     'three.service',
     'all.target',
@@ -199,10 +204,16 @@ const reload: Change = { kind: 'systemctl', verb: 'daemon-reload' }
 
 interface Sequence {
   readonly name: string
+  readonly prepared?: string
   readonly changes: (before: HostState) => Change[]
   /** What is another on the host afterwards. */
   readonly moves: string[]
 }
+
+/** Or.service is not there any more, and what requires it runs on. */
+const orEnds = `systemctl start with-or.service
+systemctl kill or.service
+until [ "$(systemctl is-active or.service)" = inactive ]; do :; done`
 
 const sequences: readonly Sequence[] = [
   {
@@ -297,12 +308,31 @@ const sequences: readonly Sequence[] = [
     moves: ['either.service ActiveState', 'either.service exe', 'or.service ActiveState'],
   },
   {
+    name: 'a start that conflicts with what ended by itself, and leaves what required that',
+    prepared: orEnds,
+    changes: () => [does('start', 'either.service'), up('either.service')],
+    moves: ['either.service ActiveState'],
+  },
+  {
+    name: 'a stop that reaches what ended by itself, and leaves what required that',
+    prepared: `systemctl start above.service; ${orEnds}`,
+    changes: () => [does('stop', 'above.service')],
+    moves: ['above.service ActiveState'],
+  },
+  {
+    name: 'a stop of what ended by itself, and of what required that',
+    prepared: orEnds,
+    changes: () => [does('stop', 'or.service')],
+    moves: ['with-or.service ActiveState'],
+  },
+  {
     name: 'a failure that is forgotten',
     changes: () => [does('reset-failed', 'fails.service'), does('reset-failed', 'or.service')],
     moves: ['fails.service ActiveState', 'fails.service SubState', 'fails.service Result'],
   },
   {
     name: 'a command that says what it touches',
+    prepared: 'systemctl start or.service',
     changes: () => [
       {
         kind: 'run',

@@ -60,8 +60,9 @@ const conflicts = ['Conflicts', 'ConflictedBy'] as const
 const notWhileUp = ['shutdown.target', 'umount.target', 'soft-reboot.target', 'initrd-switch-root.target']
 
 /**
- * Whom a verb starts or, where they run, restarts; and whom it stops. A restart passes by what does not run. It
- * stops what its unit propagates a stop to under systemd 257, and not under 252 (e2e/core/prediction).
+ * Whom a verb starts or, where they run, restarts; and whom it stops. Systemd drops the job of what does not run,
+ * and with it those that are for its sake alone, but never that of the unit itself. A restart stops what its unit
+ * propagates a stop to under systemd 257, and not under 252. All as measured by e2e/core/prediction.
  */
 const reach = (units: ReadonlyMap<string, UnitState>, { verb, unit }: UnitChange, read: Read) => {
   const listed = (name: string, properties: readonly UnitProperty[]): string[] => {
@@ -70,19 +71,19 @@ const reach = (units: ReadonlyMap<string, UnitState>, { verb, unit }: UnitChange
       ? []
       : properties.flatMap((property) => wordsOf(read(`${property} of ${name}`, from[property])))
   }
-  const closed = (names: Iterable<string>, properties: readonly UnitProperty[], isEnd = (_: string) => false) => {
+  const isPassedBy = (name: string): boolean => name !== unit && isDown(units.get(name))
+  const closed = (names: readonly string[], properties: readonly UnitProperty[]): Set<string> => {
     const all = new Set(names)
-    for (const name of all) if (!isEnd(name)) for (const more of listed(name, properties)) all.add(more)
+    for (const name of all) if (!isPassedBy(name)) for (const more of listed(name, properties)) all.add(more)
     return all
   }
   if (verb === 'stop')
     return { starts: new Set<string>(), stops: closed([unit], stopsAlong), mayStop: new Set<string>() }
-  const passesBy = (name: string): boolean => name !== unit && isDown(units.get(name))
-  const starts = verb === 'restart' ? closed([unit], restartsAlong, passesBy) : new Set([unit])
-  const running = [...starts].filter((name) => !passesBy(name))
+  const starts = verb === 'restart' ? closed([unit], restartsAlong) : new Set([unit])
+  const running = [...starts].filter((name) => !isPassedBy(name))
   const stopped = pulledIn(units, running)
     .flatMap((name) => listed(name, conflicts))
-    .filter((name) => !notWhileUp.includes(name))
+    .filter((name) => !notWhileUp.includes(name) && !isDown(units.get(name)))
   const told = verb === 'restart' ? running.flatMap((name) => listed(name, stopPropagates)) : []
   return { starts, stops: closed(stopped, stopsAlong), mayStop: closed(told, stopsAlong) }
 }

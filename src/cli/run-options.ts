@@ -1,5 +1,6 @@
 import { DroverError } from '../errors.ts'
-import type { Vars } from '../inventory/host.ts'
+import type { Inventory, Vars } from '../inventory/host.ts'
+import { nearName } from '../inventory/near.ts'
 import type { Playbook } from '../playbook/playbook.ts'
 import type { LogOptions } from './log.ts'
 import type { ConnectionOptions, InventoryOptions } from './sources.ts'
@@ -37,11 +38,35 @@ export const optionVars = (options: RunOptions): Vars =>
       .filter(([, value]) => value !== undefined),
   ) as Vars
 
+const isReferred = (name: string, where: readonly unknown[]): boolean => {
+  const text = JSON.stringify(where)
+  return text.includes(`\${${name}}`) || text.includes(`\${${name}.`)
+}
+
+/**
+ * A variable of `-e name=value` that nothing looks at is misspelt: it is typed by hand, and its step would run
+ * without it. A file may hold more than one playbook needs.
+ */
+export const refuseUnused = ({ extraVars = [] }: RunOptions, playbook: Playbook, inventory: Inventory): void => {
+  const typed = extraVars.filter((arg) => !/^\s*[@{]/.test(arg)).map((arg) => arg.split('=', 1)[0]?.trim() ?? '')
+  const where = [playbook, extraVars, inventory.hosts.map(({ vars }) => vars)]
+  const unused = typed.filter((name) => !isReferred(name, where))
+  const [first] = unused
+  if (first === undefined) return
+  const known = [
+    ...new Set([...JSON.stringify(where).matchAll(/\$\{([A-Za-z_][A-Za-z0-9_]*)/g)].map(([, name]) => name ?? '')),
+  ]
+  const near = nearName(first, known)
+  throw new DroverError({
+    code: 'usage',
+    message: `Nothing in ${playbook.name} uses ${unused.map((name) => `-e ${name}`).join(' and ')}.`,
+    remedy: `${near === undefined ? '' : `Did you mean ${near}? `}It uses: ${known.sort().join(', ') || 'no variables'}.`,
+  })
+}
+
 /** An option that the playbook would never look at is refused: it would pass for granted and do nothing. */
 export const refuseIdle = (options: RunOptions, playbook: Playbook): void => {
-  const { steps, vars, defaults } = playbook
-  const text = JSON.stringify([steps.map((step) => step.with), vars, defaults])
-  const isUsed = (name: string): boolean => text.includes(`\${${name}}`) || text.includes(`\${${name}.`)
+  const isUsed = (name: string): boolean => isReferred(name, [playbook])
   const idle = variableOptions.filter(({ name, value }) => value(options) !== undefined && !isUsed(name))
   const [first] = idle
   if (first === undefined) return

@@ -7,7 +7,7 @@ import type { HostPlay, Playbook } from '../playbook/playbook.ts'
 import type { Ssh2Transport } from '../transport/ssh2-transport.ts'
 import type { CliContext } from './context.ts'
 import { createFaults } from './faults.ts'
-import { optionVars, type RunOptions, refuseIdle } from './run-options.ts'
+import { optionVars, type RunOptions, refuseIdle, refuseUnused } from './run-options.ts'
 import { chooseHosts, readSources, type Sources } from './sources.ts'
 
 export interface RunRequest {
@@ -30,6 +30,7 @@ export const prepareRun = async (
   const playbook = await faults.attempt(() => loadPlaybook(name, { shippedDir: context.playbooksDir, cwd, tasks }))
   const given = await faults.attempt(() => parseExtraVars(options.extraVars ?? [], { cwd, readFile: readFileSync }))
   if (playbook !== undefined) await faults.attempt(() => refuseIdle(options, playbook))
+  if (playbook && given && sources) await faults.attempt(() => refuseUnused(options, playbook, sources.inventory))
   const plays =
     sources && hosts && playbook && given
       ? await faults.attempt(() => {

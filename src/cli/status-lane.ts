@@ -19,8 +19,9 @@ export const statusLane = async (run: Run, host: Host): Promise<StatusRow> => {
   try {
     if (run.softStop.aborted) throw notLookedAt()
     connection = await run.transport.connect(host, run.hardStop)
-    const state = await read(run, host, connection)
-    return { host: host.name, withoutRoot: state.os.uid !== 0, status: assess(viewOf(state), host) }
+    const { state, sudo } = await read(run, host, connection)
+    const status = assess(viewOf(state), host)
+    return { host: host.name, withoutRoot: state.os.uid !== 0, ...(sudo !== undefined && { sudo }), status }
   } catch (thrown) {
     return { host: host.name, withoutRoot: false, error: errorReport(asError(thrown).at({ host: host.name })) }
   } finally {
@@ -28,7 +29,7 @@ export const statusLane = async (run: Run, host: Host): Promise<StatusRow> => {
   }
 }
 
-const read = async (run: Run, host: Host, connection: Connection): Promise<HostState> => {
+const read = async (run: Run, host: Host, connection: Connection): Promise<{ state: HostState; sudo?: string }> => {
   const inspect = (become: boolean): Promise<HostState> =>
     inspectHost(
       { run, play: { host, steps: [] }, connection, become, exec: (_verb, how) => how() },
@@ -36,10 +37,11 @@ const read = async (run: Run, host: Host, connection: Connection): Promise<HostS
       questionFor(statusFacts(host)),
     )
   try {
-    return await inspect(needsSudo(host))
+    return { state: await inspect(needsSudo(host)) }
   } catch (thrown) {
     // Much can be seen without root, and a table that says so is worth more than a refusal.
-    if (needsSudo(host) && thrown instanceof DroverError && thrown.code === 'become-failed') return inspect(false)
+    if (needsSudo(host) && thrown instanceof DroverError && thrown.code === 'become-failed')
+      return { state: await inspect(false), sudo: thrown.message }
     throw thrown
   }
 }

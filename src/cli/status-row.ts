@@ -6,6 +6,8 @@ export type StatusRow = {
   readonly host: string
   /** Read without root: what only root may see is not known. */
   readonly withoutRoot: boolean
+  /** Why sudo gave no root rights, where they were asked for. */
+  readonly sudo?: string
 } & ({ readonly status: HostStatus } | { readonly error: ErrorReport })
 
 export const columns = [

@@ -84,7 +84,13 @@ const locks = (rows: readonly StatusRow[]): readonly string[] => {
 
 const withoutRoot = (rows: readonly StatusRow[]): readonly string[] => {
   const hosts = rows.filter((row) => row.withoutRoot)
-  return hosts.length === 0 ? [] : [`read without root, so in part: ${hostList(hosts)}`]
+  if (hosts.length === 0) return []
+  const refusals = [...new Set(hosts.flatMap(({ sudo }) => (sudo === undefined ? [] : [sudo])))]
+  return [
+    `read without root, so in part: ${hostList(hosts)}`,
+    ...refusals.map((why) => `  ${printable(why)}`),
+    '  fix: Log in as root, or let the user run sudo without a password and add -b.',
+  ]
 }
 
 const nextLines = (rows: readonly StatusRow[], { inventory, connection }: SummaryLook): readonly string[] => {

@@ -4,7 +4,7 @@ import type { HostReport, StepReport } from './host-report.ts'
 import type { Look, Tone } from './paint.ts'
 
 const detailLines = 20
-const namedChanges = 3
+const namedChanges = 10
 
 const words: Readonly<Record<StepReport['result'], readonly [word: string, tone: Tone]>> = {
   ok: ['ok', 'good'],
@@ -21,7 +21,11 @@ export const stepLines = (host: string, step: StepReport, mode: 'apply' | 'check
   const [word, tone] = words[step.result]
   const head = `${word}: [${printable(host)}] ${printable(step.step)}`
   const diffs = look.diff ? step.changes.flatMap((change) => diffLines(change.diff, look)) : []
-  if (step.error !== null && tone === 'bad') return [...errorLines(head, step.error, look), ...diffs]
+  if (step.error !== null && tone === 'bad') {
+    // A start that was made stays made, whatever failed after it.
+    const made = step.changes.length > 0 ? [`  made before that: ${listOf(step.changes)}`] : []
+    return [...errorLines(head, step.error, look), ...made, ...diffs]
+  }
   // Applied changes were listed as they happened.
   const listed =
     look.verbose > 0 && mode === 'check' ? step.changes.map((change) => `  ${printable(change.summary)}`) : []
@@ -32,9 +36,15 @@ const why = (step: StepReport): string => {
   const reason = step.knownAfter ?? step.reason ?? step.error?.message
   if (reason !== undefined) return ` (${printable(reason)})`
   if (step.changes.length === 0) return ''
-  const named = step.changes.slice(0, namedChanges).map((change) => printable(change.summary))
-  const more = step.changes.length - named.length
-  return `: ${named.join('; ')}${more > 0 ? `; and ${more} more` : ''}`
+  return `: ${listOf(step.changes)}`
+}
+
+/** What only waits is told of as it happens. Nothing that acts is left out before there are very many of it. */
+const listOf = (changes: StepReport['changes']): string => {
+  const acting = changes.filter(({ summary }) => !summary.startsWith('wait until '))
+  const named = (acting.length > 0 ? acting : changes).slice(0, namedChanges)
+  const more = changes.length - named.length
+  return `${named.map(({ summary }) => printable(summary)).join('; ')}${more > 0 ? `; and ${more} more` : ''}`
 }
 
 /** What is wrong, its code, what to do, and the host's own words, shortened only here. */

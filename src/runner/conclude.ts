@@ -44,6 +44,7 @@ export const conclude = (
   // What a cut run owed is paid in the first segment and stands in no later plan.
   const paid = [...applied.keys()].filter((name) => play.steps.every((step) => step.name !== name))
   const names = [...new Set([...paid, ...plan.steps.map(({ name }) => name), ...play.steps.map(({ name }) => name)])]
+  const waiting = plan.steps.find(({ status }) => status === 'unknown')
   for (const name of names) {
     const step = plan.steps.find((planned) => planned.name === name)
     const task = step?.task ?? play.steps.find((other) => other.name === name)?.task ?? 'drover'
@@ -65,6 +66,9 @@ export const conclude = (
             ? resultOf(step, changes.length, isCheck)
             : 'skipped',
       ...(step?.status === 'skipped' && step.why !== undefined && { reason: step.why }),
+      ...(step === undefined &&
+        failure === undefined &&
+        waiting !== undefined && { reason: `it is planned once '${waiting.name}' is known` }),
       changes: changes.map(changeReport),
       ...(isFailed && error !== undefined && { error: errorReport(error) }),
     })

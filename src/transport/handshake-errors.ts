@@ -87,7 +87,8 @@ export const authError = (host: Host, attempt: AuthAttempt, cause: Error | undef
     const why =
       attempt.serverMethods.length > 0 ? `it takes only ${attempt.serverMethods.join(', ')}` : 'no key to offer'
     return authFailure(host, why, attempt, {
-      remedy: 'Name a private key in the inventory, or load one into ssh-agent.',
+      remedy:
+        'Name a private key with --private-key FILE or `identity_file` in the inventory, or load one into ssh-agent.',
       cause,
     })
   }

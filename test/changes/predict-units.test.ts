@@ -4,8 +4,9 @@ import { predict } from '../../src/changes/predict.ts'
 import { propagation } from '../../src/changes/predict-units.ts'
 import type { HostState } from '../../src/facts/state.ts'
 import { lookUp } from '../../src/facts/tree.ts'
-import type { UnitModel, UnitProperty } from '../../src/facts/unit.ts'
+import { type UnitModel, type UnitProperty, unitDirectories } from '../../src/facts/unit.ts'
 import { Unknown } from '../../src/facts/unknown.ts'
+import { reloadFor } from '../../src/tasks/general/unit-files.ts'
 import { hostState, type UnitLiteral } from '../tasks/host-state.ts'
 
 type Verb = 'start' | 'stop' | 'restart' | 'enable' | 'disable' | 'reset-failed'
@@ -91,17 +92,17 @@ describe('stop and restart reach', () => {
   }
   const state = hostState({ units })
   const reached = ['part.service', 'req.service', 'bound.service', 'part-of-part.service']
-  test('what is part of it, requires it or is bound to it, and what does so of those', () => {
-    expect(propagation(state.units, { kind: 'systemctl', verb: 'stop', unit: 'a.service' })).toEqual([
-      'part.service',
-      'req.service',
-      'bound.service',
-      'part-of-part.service',
-      'behind-inactive.service',
-    ])
-  })
-  test('on a restart nothing for the sake of what is down', () => {
-    expect(propagation(state.units, { kind: 'systemctl', verb: 'restart', unit: 'a.service' })).toEqual(reached)
+  test.each(['stop', 'restart'] as const)(
+    'by a %s what is part of it, requires it or is bound to it, what does so of those, and nothing for the sake of what is down',
+    (verb) => {
+      expect(propagation(state.units, { kind: 'systemctl', verb, unit: 'a.service' })).toEqual(reached)
+    },
+  )
+  test('for its own sake what requires it, even where it is down itself', () => {
+    for (const verb of ['stop', 'restart'] as const)
+      expect(propagation(state.units, { kind: 'systemctl', verb, unit: 'bound.service' })).toEqual([
+        'behind-inactive.service',
+      ])
   })
   test('units nobody asked about too, and none of a unit nobody asked about', () => {
     const one = hostState({ units: { 'a.service': { BoundBy: 'far.service' } } })
@@ -115,7 +116,7 @@ describe('stop and restart reach', () => {
       'req.service': 'inactive',
       'bound.service': 'inactive',
       'part-of-part.service': 'inactive',
-      'behind-inactive.service': 'inactive',
+      'behind-inactive.service': 'active',
       'other.service': 'active',
     })
     const restarted = predict(state, does('restart', 'a.service'))
@@ -150,9 +151,10 @@ describe('relations that few units have', () => {
     'a %s stops what conflicts, either way, and what stops for its sake',
     (verb) => {
       const units = {
-        'a.service': { Conflicts: 'c.service shutdown.target umount.target', ConflictedBy: 'by.service' },
+        'a.service': { Conflicts: 'c.service shutdown.target umount.target down.service', ConflictedBy: 'by.service' },
         'c.service': { ...up, RequiredBy: 'far.service' },
         'by.service': { ...up },
+        'down.service': { RequiredBy: 'other.service' },
         'other.service': { ...up },
       }
       expect(verbs(verb, units)).toEqual(['c.service', 'by.service', 'far.service'])
@@ -160,6 +162,7 @@ describe('relations that few units have', () => {
         'a.service': 'active',
         'c.service': 'inactive',
         'by.service': 'inactive',
+        'down.service': 'inactive',
         'other.service': 'active',
       })
     },
@@ -394,6 +397,13 @@ describe('unit files', () => {
     const units = { [name]: { Wants: 'x.target', ...(name === 'alias.service' && { Id: 'real.service' }) } }
     const loaded = changed(units, write(`/etc/systemd/system/${path}`), reload)
     expect(of(loaded, name, 'Wants')).toEqual(isFile ? unknown : 'x.target')
+  })
+  test.each(unitDirectories)('below %s a task has them loaded, and that is predicted', (directory) => {
+    const path = `${directory}/a.service`
+    expect(reloadFor(path)).toEqual([reload])
+    expect(of([write(path), ...reloadFor(path)].reduce(predict, hostState({ units })), 'a.service', 'Wants')).toEqual(
+      unknown,
+    )
   })
   test('without a model they may name any other unit, which changes nothing that unit says of itself', () => {
     const state = changed(

@@ -52,7 +52,7 @@ describe('console', () => {
     expect(screenOf(story, { reports: '.drover/runs/x' })).toEqual([
       `PLAY [remediate] ${'*'.repeat(62)}`,
       'ok: [web1] os-supported',
-      'changed: [web1] unit: write unit; reload; restart; and 1 more',
+      'changed: [web1] unit: write unit; reload; restart; wait',
       'skipping: [web1] link',
       'unreachable: [web2]: web2 refused every key. [auth-failed]',
       '  fix: Add a key.',

@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest'
 import { parametersOf } from '../../src/cli/parameters.ts'
 import { questionFor } from '../../src/facts/question.ts'
+import type { HostState } from '../../src/facts/state.ts'
+import { Unknown } from '../../src/facts/unknown.ts'
 import { hostPlays } from '../../src/playbook/host-plays.ts'
 import { loadPlaybook } from '../../src/playbook/load.ts'
 import { parseParams } from '../../src/playbook/params.ts'
 import type { HostStep } from '../../src/playbook/playbook.ts'
+import { planHost } from '../../src/runner/plan.ts'
 import { tasks } from '../../src/tasks/registry.ts'
 import type { Task } from '../../src/tasks/task.ts'
 import { aHost, runningHost, stuckHost } from './deployed.ts'
@@ -71,17 +74,135 @@ test.each(all)('the example of %s is a playbook that uses it', (_, task) => {
   expect(stepsOf(task)).not.toHaveLength(0)
 })
 
-test.each(all)('%s finds nothing left to do where its plan was carried out', (_, task) => {
+/** A host on which the example of a task acts, and what the next look at it shows of what nobody could predict. */
+interface Acting {
+  readonly host: HostLiteral
+  readonly brings: HostLiteral
+}
+
+const acting: Readonly<Record<string, Acting>> = {
+  command: {
+    host: { commands: [[unlessOf('command'), { code: 1 }]] },
+    brings: { commands: [[unlessOf('command'), { code: 0 }]] },
+  },
+  'directory-present': { host: { paths: { '/srv': { dir: true } } }, brings: {} },
+  'file-present': { host: { paths: { '/etc/motd': { file: 'Welcome.' } } }, brings: {} },
+  'link-present': { host: { paths: { '/etc/localtime': { link: '../usr/share/zoneinfo/CET' } } }, brings: {} },
+  'machines-target-wired': { host: runningHost(), brings: {} },
+  'package-present': { host: {}, brings: { packages: { 'systemd-container': '252', nftables: '1.0' } } },
+  'path-absent': {
+    host: {
+      paths: { '/var/tmp/old-installer/a': { file: 'x' } },
+      commands: [[['cut', '-d', ' ', '-f', '5', '/proc/self/mountinfo'], { code: 0, stdout: '/\n' }]],
+    },
+    brings: {},
+  },
+  'unit-enabled': {
+    host: { units: { 'chronyd.service': { UnitFileState: 'disabled' } } },
+    brings: {
+      units: { 'chronyd.service': { UnitFileState: 'enabled', WantedBy: 'multi-user.target' } },
+      paths: {
+        '/etc/systemd/system/multi-user.target.wants/chronyd.service': {
+          link: '/usr/lib/systemd/system/chronyd.service',
+        },
+      },
+    },
+  },
+  'unit-running': {
+    host: { units: { 'chronyd.service': { ActiveState: 'failed', Result: 'exit-code' } } },
+    brings: {},
+  },
+  'worker-running': { host: stuckHost(), brings: { units: { 'systemd-nspawn@kube1.service': { MainPID: '43' } } } },
+}
+
+function unlessOf(name: string): string[] {
+  const [step] = stepsOf(tasks.get(name) as Task) as [HostStep]
+  return (step.params as { unless: string[] }).unless
+}
+
+/** The predicted state, with what it leaves unknown as a look at the host would then show it. */
+const filled = (state: HostState, seen: HostState): HostState => {
+  const fill = <K, V>(map: ReadonlyMap<K, V>, from: ReadonlyMap<K, V>): ReadonlyMap<K, V> =>
+    new Map([...map].map(([key, value]) => [key, fillIn(value, from.get(key) as V)]))
+  return {
+    ...state,
+    tree: { nodes: fill(state.tree.nodes, seen.tree.nodes) },
+    units: fill(state.units, seen.units),
+    packages: fill(state.packages, seen.packages),
+    programs: fill(state.programs, seen.programs),
+    commands: fill(state.commands, seen.commands),
+    ports: fill(state.ports, seen.ports),
+    probes: fill(state.probes, seen.probes),
+  }
+}
+
+const fillIn = <T>(value: T, seen: T): T => {
+  if (value instanceof Unknown) return seen
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value
+  const entries = Object.entries(value).map(([key, inner]) => [key, fillIn(inner, seen?.[key as keyof T])])
+  return (Array.isArray(value) ? value : Object.fromEntries(entries)) as T
+}
+
+const changing = all.filter(([, task]) => task.isCheck !== true)
+
+test('every task that changes anything has a host on which it does, and a check changes none', () => {
+  expect(Object.keys(acting).sort()).toEqual(changing.map(([name]) => name).sort())
+})
+
+test.each(changing)('%s acts, and finds nothing left to do where its plan was carried out', (name, task) => {
+  const { host, brings } = acting[name] as Acting
   for (const { params } of stepsOf(task)) {
-    for (const literal of hosts(task, params)) {
+    const state = stateFor(task, params, host)
+    const first = planOn(task, params, state)
+    expect(first).toMatchObject({ status: 'planned', changes: expect.arrayContaining([expect.anything()]) })
+    const after = filled(predicted(state, first), stateFor(task, params, brings))
+    expect(planOn(task, params, after)).toMatchObject({ status: 'planned', changes: [] })
+  }
+})
+
+test.each(all)('whatever %s plans, on whatever host, it does not want more at once', (name, task) => {
+  for (const { params } of stepsOf(task)) {
+    for (const literal of [...hosts(task, params), ...(name in acting ? [(acting[name] as Acting).host] : [])]) {
       const state = stateFor(task, params, literal)
       const first = planOn(task, params, state)
       if (first.status !== 'planned') continue
+      if (task.isCheck === true) expect(first.changes).toEqual([])
       const second = planOn(task, params, predicted(state, first))
       // What a change leaves unknown is for the next look at the host, and never a reason to do more now.
       if (second.status !== 'unknown') expect(second).toMatchObject({ status: 'planned', changes: [] })
     }
   }
+})
+
+test.each(all)(
+  'no plan of %s waits for what only its own changes can make known: nothing would make them',
+  (name, task) => {
+    for (const step of stepsOf(task)) {
+      for (const literal of [...hosts(task, step.params), ...(name in acting ? [(acting[name] as Acting).host] : [])]) {
+        const state = stateFor(task, step.params, literal)
+        const { steps } = planHost({ host: aHost(), steps: [{ ...step, when: null }] }, tasks, state)
+        expect(steps.map(({ status }) => status)).not.toContain('unknown')
+      }
+    }
+  },
+)
+
+test('nor does wiring that reloads, enables the target and restarts the agent at once', () => {
+  const task = tasks.get('machines-target-wired') as Task
+  const { value: params } = parseParams(task.params, { enable_target: true })
+  const state = stateFor(task, params, stuckHost())
+  const { steps } = planHost(
+    { host: aHost(), steps: [{ name: 's', task: task.name, params, when: null }] },
+    tasks,
+    state,
+  )
+  expect(steps.flatMap(({ changes }) => changes.map(({ summary }) => summary))).toEqual(
+    expect.arrayContaining([
+      'systemctl daemon-reload',
+      'systemctl enable machines.target',
+      'systemctl restart aks-flex-node-agent.service',
+    ]),
+  )
 })
 
 test.each(all)('%s plans without touching what it is given, and the same each time', (_, task) => {

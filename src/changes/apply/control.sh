@@ -17,15 +17,16 @@ control() {
   esac
 }
 
-# words_of UNIT: how it stands, and its last journal lines since PID 1 started: `-b` shows earlier boots in a container
+# words_of UNIT: its last journal lines since PID 1 started, and how it stands: `-b` shows earlier boots in a container
 # too. Not by invocation id, which is missing from the last words of a process that is gone before the journal has
 # looked at it.
 words_of() {
-  systemctl show --no-pager -p ActiveState,SubState,Result,ExecMainStatus -- "$1" | tr '\n' ' '
-  echo
   booted=$(systemctl show --no-pager -p UserspaceTimestampMonotonic --value)
   now
-  timeout 15 journalctl -q --no-pager -o cat -n 20 -u "$1" -S "-$((now / 100 - ${booted:-0} / 1000000 + 1))s" 2>/dev/null
+  # Not `-n`: with `-S` it means the first lines and not the last before systemd 254.
+  timeout 15 journalctl -q --no-pager -o cat -u "$1" -S "-$((now / 100 - ${booted:-0} / 1000000 + 1))s" 2>/dev/null | tail -n 15
+  systemctl show --no-pager -p ActiveState,SubState,Result,ExecMainStatus -- "$1" | tr '\n' ' '
+  echo
 }
 
 # now: hundredths of a second since the boot, which no clock change moves
@@ -88,7 +89,7 @@ is_running() {
 
 # is_startable UNIT BELOW WINDOW_S: fewer starts than that in the window (see ask_starts)
 is_startable() {
-  lines=$(timeout 15 journalctl -q --no-pager -o short-unix -n 100 -S "@$(($(date +%s) - $3))" \
+  lines=$(timeout 15 journalctl -q --no-pager -o short-unix -S "@$(($(date +%s) - $3))" \
     _PID=1 MESSAGE_ID=39f53479d3a045ac8e11786248231fbf "UNIT=$1" 2>/dev/null) || return 1
   count=$(printf '%s\n' "$lines" | grep -c .)
   holds_for=yes

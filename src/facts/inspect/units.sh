@@ -24,13 +24,13 @@ show_units() {
   timeout 20 systemctl show --no-pager -p "$properties" -- "$@" 2>/dev/null
 }
 
-# ask_starts UNIT... : for each, how many seconds ago it was started, in the last hour, newest 100. No property
+# ask_starts UNIT... : for each, how many seconds ago it was started, in the last hour. No property
 # of systemd shows the start-limit counter; its own journal line for a start does. Everybody may write a line with
 # such an id into the journal, but not with _PID=1, and no text of a line may get into arithmetic (bash runs it).
 ask_starts() {
   now=$(date +%s)
   for unit; do
-    lines=$(timeout 15 journalctl -q --no-pager -o short-unix -n 100 -S "@$((now - 3600))" \
+    lines=$(timeout 15 journalctl -q --no-pager -o short-unix -S "@$((now - 3600))" \
       _PID=1 MESSAGE_ID=39f53479d3a045ac8e11786248231fbf "UNIT=$unit" 2>/dev/null) || { echo 'starts unknown'; continue; }
     printf 'starts'
     printf '%s\n' "$lines" |

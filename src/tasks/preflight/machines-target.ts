@@ -65,7 +65,7 @@ const unpersistent = (message: string): Finding =>
     check,
     target,
     message,
-    remedy: 'Nothing to do before bootstrap. On a deployed host run the playbook machines-target.',
+    remedy: 'Nothing to do before bootstrap. On a deployed host `drover status` says whether anything is.',
   })
 
 const masked = (both: string): Finding =>
