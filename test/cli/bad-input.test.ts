@@ -243,6 +243,12 @@ const cases: Readonly<Record<string, Bad>> = {
     says: [/^drover: The playbook test has no use for --fail-on-warnings and --allow-start\. \[usage\]$/],
     fix: /fail_on_warnings/,
   },
+  'a variable of -e that nothing uses': {
+    argv: run('-e', 'chanel=x'),
+    files: good,
+    says: [/^drover: Nothing in test uses -e chanel\. \[usage\]$/],
+    fix: /It uses: /,
+  },
   'a log file that cannot be': {
     argv: run('--log-file', 'none/log'),
     files: good,
