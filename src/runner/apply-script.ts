@@ -40,7 +40,7 @@ export const journalLine = (run: Run, changes: readonly PlannedChange[]): string
   [
     `run ${run.id} by ${run.operator}`,
     ...(run.reason === null ? [] : [`reason: ${run.reason}`]),
-    `${changes.length} changes: ${changes.map(({ summary }) => summary).join('; ')}`,
+    `${changes.length} changes to make: ${changes.map(({ summary }) => summary).join('; ')}`,
   ]
     .join(', ')
     .replaceAll(/[\r\n]/g, ' ')

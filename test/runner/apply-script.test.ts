@@ -39,7 +39,7 @@ const callsOf = (script: string): string[][] => {
 test('it is our functions, set_up, the calls, and nothing before main is called at the very end', () => {
   const { script } = applyScript(run(), [planned('x')], 'token')
   const text = script.toString()
-  expect(text).toContain(`set_up "$1" 'r1' 'run r1 by me@here, 1 changes: x' 'token'`)
+  expect(text).toContain(`set_up "$1" 'r1' 'run r1 by me@here, 1 changes to make: x' 'token'`)
   expect(text.endsWith('finish\n}\nmain "$@" </dev/null\n')).toBe(true)
   expect(text).toContain('wait_for() {')
 })
@@ -82,7 +82,7 @@ test('no secret is in the script: contents travel beside it', () => {
 
 test('the line for the journal says who, why and what, in one line', () => {
   expect(journalLine(run({ reason: 'ticket\n7' }), [planned('a\r\nb'), planned('c')])).toBe(
-    'run r1 by me@here, reason: ticket 7, 2 changes: a  b; c',
+    'run r1 by me@here, reason: ticket 7, 2 changes to make: a  b; c',
   )
 })
 
