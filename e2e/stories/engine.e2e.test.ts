@@ -118,7 +118,9 @@ test('every kind of change is made and verified, as root and as a user with sudo
     const lines = (await host.must('journalctl -q -o cat -t drover')).split('\n')
     expect(lines, host.name).toHaveLength(segments)
     expect(lines[0]).toMatch(
-      new RegExp(`^run ${id} by e2e@lab, reason: the story of the engine, [0-9]+ changes to make: create directory /etc/story`),
+      new RegExp(
+        `^run ${id} by e2e@lab, reason: the story of the engine, [0-9]+ changes to make: create directory /etc/story`,
+      ),
     )
     expect((await host.sh('journalctl -q -o export | grep -c "$1"', [marker])).stdout.trim()).toBe('0')
   })

@@ -179,8 +179,8 @@ describe('a fleet with everything in it', () => {
 })
 
 describe('without root', () => {
-  /** All that a row says, but for what anybody may see. */
-  const rootOnly = { worker: null, stateError: null, others: [], findings: [] }
+  /** All that a row says, but for what anybody may see. The one enabled side is shown, and not called the active one. */
+  const rootOnly = { worker: { machine: 'kube1', isAssumed: true }, stateError: null, others: [], findings: [] }
 
   test('become: false as core: it says what it can see, that it saw no more, and claims nothing else', async () => {
     const file = write('core', { healthy: { address: lab.host('healthy').address, user: 'core', become: false } })
