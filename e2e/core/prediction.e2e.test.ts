@@ -106,7 +106,7 @@ describe.each(images)('on %s', (image) => {
       )
       expect([...moved], name).toEqual(expect.arrayContaining(moves))
     }
-  }, 120_000)
+  }, 240_000)
 })
 
 test('what an installation brings is as predicted or unknown', async () => {

@@ -4,7 +4,7 @@ import { commandKey, type Fact } from '../../facts/fact.ts'
 import { parentOf } from '../../facts/tree.ts'
 import type { HostView } from '../../facts/view.ts'
 import { agentUnit, machinesTarget } from '../agent/names.ts'
-import { agentUnitFile, dropInFile, unitDirectory, unitPath, wantsDirectory } from '../agent/paths.ts'
+import { agentUnitFile, dropInFile, persistentUnitPath, unitDirectory, wantsDirectory } from '../agent/paths.ts'
 import { agentWantsTarget } from '../agent/target.ts'
 import { machinesTargetDropIn } from '../units/machines-target-drop-in.ts'
 
@@ -61,7 +61,7 @@ const targetOnDisk = [
   '^[[:space:]]*((Wants|Requires|BindsTo)[[:space:]]*=)?([^=#;]*[[:space:]])?machines\\.target([[:space:]\\\\]|$)',
   agentUnitFile,
   // What lies in /run is gone at the next boot.
-  ...unitPath.filter((place) => !place.startsWith('/run/')).map((place) => `${place}/${agentUnit}.d`),
+  ...persistentUnitPath.map((place) => `${place}/${agentUnit}.d`),
 ]
 
 /** What of it a start of the agent, which writes its own unit, leaves unknown. */
