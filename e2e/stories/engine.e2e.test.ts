@@ -273,3 +273,32 @@ test('-b gets root rights on a host that no inventory describes', async () => {
   expect(run.code, run.stdout + run.stderr).toBe(0)
   expect(await acl.must('stat -c %U:%a /etc/story-sudo')).toBe('root:644')
 })
+
+test('a run that lost its lease on the way, while its machine stood still, changes nothing', async () => {
+  // Stands still once, between taking the lease and starting the unit, as a paused machine or a slow upload does.
+  await rhel.put(
+    '/usr/local/sbin/wc',
+    `#!/bin/sh
+if [ -e /srv/stall ]; then
+  rm -f /srv/stall; : >/srv/stalled
+  n=0; while [ ! -e /srv/go ] && [ $n -lt 300 ]; do sleep 0.1; n=$((n + 1)); done
+fi
+exec /usr/bin/wc "$@"
+`,
+    '0755',
+  )
+  await rhel.must(': >/srv/stall')
+  const playbook = writePlaybook(lab, 'stalled', [file('late', '/srv/late', 'too late\n')])
+  const running = startDrover(lab, ['run', playbook, '-l', 'rhel9'])
+  await rhel.must(
+    'n=0; while [ ! -e /srv/stalled ] && [ $n -lt 200 ]; do sleep 0.1; n=$((n + 1)); done; [ -e /srv/stalled ]',
+  )
+  await rhel.must('echo "another-run you@there since 2026-01-01T00:00:00Z" >/run/drover/lease; : >/srv/go')
+  const run = await running.ended
+  await rhel.must('rm -f /usr/local/sbin/wc /run/drover/lease')
+  expect(run.code, run.stdout + run.stderr).toBe(9)
+  expect(run.host('rhel9')).toMatchObject({ outcome: 'blocked', changes: 0, error: { code: 'locked' } })
+  expect(run.host('rhel9').error?.message).toContain('another-run')
+  expect(await exists(rhel, '/srv/late')).toBe(false)
+  expect((await rhel.sh('ls /run/drover')).stdout).not.toContain('stalled')
+})

@@ -31,8 +31,9 @@ const argumentDecoder = 'x=$(printf %b "$1"); shift; eval "$x"'
 
 // dd and not head: some implementations of `head -c` read ahead and swallow the payload that follows the script.
 const stdinLoader =
+  // The loader needs dd and sha256sum, whatever the login or sudo left of PATH.
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the braces are the shell's
-  's=$(dd bs="$1" count=1 iflag=fullblock 2>/dev/null; echo .); s=${s%.}; d=$(printf %s "$s" | sha256sum); ' +
+  'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin; s=$(dd bs="$1" count=1 iflag=fullblock 2>/dev/null; echo .); s=${s%.}; d=$(printf %s "$s" | sha256sum); ' +
   `[ "$d" = "$2  -" ] || { echo "drover: the script arrived cut or damaged" >&2; exit ${damagedScriptExit}; }; ` +
   'shift 2; eval "$s"'
 

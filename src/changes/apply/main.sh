@@ -9,16 +9,18 @@ main() {
   base=/run/drover run=/run/drover/$1 unit=drover-apply.service description="drover run $1 by $2"
   case $1 in '' | .* | *[!A-Za-z0-9._-]*) return 91 ;; esac
   # Whoever applies for longer than a lease lasts still holds the host.
-  if is_at_work; then
-    systemctl show --no-pager -p Description --value "$unit" >&2
-    return 75
-  fi
-  lease take "$1" "$2" "$8" || return
+  still_ours "$@" || return
   new=$base/.new.$$
   prepare "$@" || {
     code=$?
     rm -rf -- "$new"
     lease free "$1" "$2" "$8"
+    return "$code"
+  }
+  # A stall on the way (a paused machine, a slow upload) may have cost the lease: whoever has it now goes first.
+  still_ours "$@" || {
+    code=$?
+    rm -rf -- "$run"
     return "$code"
   }
   launch "$1" "$3" 2>"$run/refused" || started || {
@@ -41,6 +43,16 @@ main() {
   return "$code"
 }
 
+# still_ours: nobody applies, and the lease is this run's, renewed. 75 otherwise
+still_ours() {
+  if is_at_work; then
+    property Description
+    printf '%s\n' "$value" >&2
+    return 75
+  fi
+  lease take "$1" "$2" "$8"
+}
+
 # prepare: the directory of the run, whole or not at all
 prepare() {
   # What an earlier segment of this run left has been read; what other runs left is over.
@@ -50,8 +62,12 @@ prepare() {
     # A young one may still have to be told to its run.
     [ ! -e "$old" ] || [ $((now - $(stat -c %Y "$old"))) -lt "$8" ] || rm -rf -- "${old%/result}"
   done
-  # No apply is at work, and this run holds the host: what still has a script never came to its end.
-  for old in "$base"/*/script; do [ ! -e "$old" ] || rm -rf -- "${old%/script}"; done
+  # What has had a script for longer than a lease lasts, while nobody applies, never came to its end.
+  for old in "$base"/*/script; do
+    if [ ! -e "$old" ] || [ $((now - $(stat -c %Y "$old"))) -lt "$8" ]; then continue; fi
+    still_ours "$@" || return
+    rm -rf -- "${old%/script}"
+  done
   mkdir -- "$new" || return 91
   { take "$4" >"$new/script" && take "$6" >"$new/content"; } || return 91
   if [ "$(wc -c <"$new/script")" -ne "$4" ] || [ "$(wc -c <"$new/content")" -ne "$6" ]; then
@@ -126,7 +142,7 @@ ours() {
 # a moment. That says nothing about the unit, so it is asked again; for ten seconds at the most.
 property() {
   tries=0
-  until value=$(systemctl show --no-pager -p "$1" --value "$unit" 2>/dev/null); do
+  until value=$(timeout 5 systemctl show --no-pager -p "$1" --value "$unit" 2>/dev/null); do
     tries=$((tries + 1))
     [ "$tries" -lt 100 ] || break
     sleep 0.1
