@@ -108,7 +108,10 @@ const cases: Readonly<Record<string, Bad>> = {
   'an unknown variable': {
     args: run('-e', 'paht=/etc/motd'),
     files: steps('{task: file-present, with: {path: "${path}", content: x}}'),
-    says: [/^drover: \.\/p\.yaml:4:\d+ The variable \$\{path\} is not defined\. \(a, b\) \[variable-undefined\]$/],
+    says: [
+      /^drover: Nothing in test uses -e paht\. \[usage\]$/,
+      /^drover: \.\/p\.yaml:4:\d+ The variable \$\{path\} is not defined\. \(a, b\) \[variable-undefined\]$/,
+    ],
     fix: /Did you mean paht\?/,
   },
   'a variable that leads back to itself': {
