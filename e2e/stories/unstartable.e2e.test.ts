@@ -125,10 +125,11 @@ describe('a worker whose start hangs for ever', () => {
 
   test('and one that fails at once is not waited for', async () => {
     await container.must(
-      `printf '[Service]\\nType=simple\\nRestart=no\\nExecStart=\\nExecStart=/bin/sh -c "echo no image; sleep 0.3; exit 3"\\n' >"/etc/systemd/system/$1.d/zz-hangs.conf"
+      `printf '[Service]\\nType=simple\\nRestart=no\\nExecStart=\\nExecStart=/bin/sh -c "seq 30; echo no image; sleep 0.3; exit 3"\\n' >"/etc/systemd/system/$1.d/zz-hangs.conf"
        systemctl daemon-reload; systemctl stop "$1"`,
       [WORKER_UNIT],
     )
+    // More lines than are shown: on 252 `journalctl -n` with `-S` would give the first of them and not the last.
     // Five minutes are allowed, more than this test may take.
     const run = await drover(lab, ['run', 'remediate', '-l', 'boxed', '-e', 'stable_s=1', '-e', 'within_s=300'])
     expect(run.host('boxed')).toMatchObject({ outcome: 'failed', error: { code: 'worker-down' } })

@@ -16,7 +16,6 @@ const isPrepared = await runStep({ name: 'lab images', argv: ['node', 'e2e/lab/m
 const transports = []
 for (const image of ['rhel9-like', 'ubuntu-like'] as const) transports.push(await testTransport(image))
 const report = reportFile('e2e')
-const isShown = true
 const stories = await runStep({
   name: 'stories on real hosts',
   argv: [
@@ -28,7 +27,7 @@ const stories = await runStep({
     '--reporter=json',
     `--outputFile.json=${report}`,
   ],
-  isShown,
+  isShown: true,
 })
 // Every story closes its own hosts; what is left is the engine, if it was started here.
 if (!wasRunning) process.stdout.write(`${await stopEngine()}\n`)

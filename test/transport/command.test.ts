@@ -30,6 +30,12 @@ const run = async (over: Partial<CommandInput>) => {
 }
 
 describe('the command line', () => {
+  test('read from standard input, finds its programs whatever the login left of PATH', async () => {
+    const command = buildCommand(input({ secret: true, args: ['a'] }))
+    const ended = await runLocally(command, '/bin/sh', { PATH: '/nowhere' })
+    expect(deframe('tok1', ended)).toMatchObject({ kind: 'complete', code: 0, stdout: Buffer.from('a\0') })
+  })
+
   test('begins with the readable label, whatever the form', () => {
     expect(buildCommand(input({ run: 'r1' })).command).toMatch(/^exec \/bin\/sh -c ': drover r1 inspect; /)
     expect(buildCommand(input({ run: 'r1', secret: true })).command).toMatch(

@@ -8,9 +8,9 @@ interface Ended {
 }
 
 /** Runs a command as sshd would: one argument to the login shell's -c. Only for our own harmless scripts. */
-export const runLocally = ({ command, stdin }: RemoteCommand, shell = '/bin/sh'): Promise<Ended> =>
+export const runLocally = ({ command, stdin }: RemoteCommand, shell = '/bin/sh', env = process.env): Promise<Ended> =>
   new Promise((resolve, reject) => {
-    const child = spawn(shell, ['-c', command], { stdio: 'pipe' })
+    const child = spawn(shell, ['-c', command], { stdio: 'pipe', env })
     const stdout: Buffer[] = []
     const stderr: Buffer[] = []
     child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk))
