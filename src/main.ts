@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { cli } from './cli/cli.ts'
 import type { TextOutput } from './cli/context.ts'
 import { tasks } from './tasks/registry.ts'
-import { createSsh2Transport } from './transport/ssh2-transport.ts'
+import { createTransport } from './transport/transport.ts'
 
 const outputOf = (stream: NodeJS.WriteStream): TextOutput => {
   let isOpen = true
@@ -65,7 +65,7 @@ const code = await cli({
   tasks,
   playbooksDir: fileURLToPath(new URL('../playbooks', import.meta.url)),
   createTransport: (options) =>
-    createSsh2Transport({ ...options, threadCount: Number(process.env.UV_THREADPOOL_SIZE) || 4 }),
+    createTransport({ ...options, threadCount: Number(process.env.UV_THREADPOOL_SIZE) || 4 }),
 })
 process.exitCode ??= code
 

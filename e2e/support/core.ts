@@ -62,7 +62,7 @@ export const openCore = async (lab: Lab, labHost: LabHost): Promise<CoreHost> =>
       } as unknown as Run,
       play: { host, steps: [] },
       connection,
-      become: host.become,
+      become: host.become ? { method: 'sudo' } : null,
       exec: (_verb, how) => how(),
     }
   }

@@ -1,22 +1,5 @@
 import type { UnitModel, UnitProperty } from '../facts/unit.ts'
-
-/** Bytes that are never shown, logged or stored: only their digest may be. */
-export class Secret {
-  readonly #value: string
-  constructor(value: string) {
-    this.#value = value
-  }
-  /** The one way to the value. Its callers are few and easy to list. */
-  reveal(): string {
-    return this.#value
-  }
-  toString(): string {
-    return '[secret]'
-  }
-  toJSON(): string {
-    return '[secret]'
-  }
-}
+import type { Secret } from '../secret.ts'
 
 /** What a change found when it was planned. The host refuses the change as `drifted` if that is no longer so. */
 export type Expectation =

@@ -2,7 +2,8 @@ import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff'
 import type { HostState } from '../facts/state.ts'
 import { canonical, lookUp } from '../facts/tree.ts'
 import { Unknown } from '../facts/unknown.ts'
-import { type Change, type Condition, Secret } from './change.ts'
+import { Secret } from '../secret.ts'
+import type { Change, Condition } from './change.ts'
 import { contentBytes, sha256 } from './predict.ts'
 
 /** One line, for the plan, the screen, the report and the host's own journal. Never holds a secret. */

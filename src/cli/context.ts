@@ -1,5 +1,6 @@
 import type { Tasks } from '../runner/plan.ts'
-import type { Ssh2Transport, Ssh2TransportOptions } from '../transport/ssh2-transport.ts'
+import type { Transport } from '../transport/connection.ts'
+import type { TransportOptions } from '../transport/transport.ts'
 
 export interface TextOutput {
   readonly write: (text: string) => void
@@ -27,5 +28,5 @@ export interface CliContext {
   readonly tasks: Tasks
   /** Where the playbooks that come with drover are. */
   readonly playbooksDir: string
-  readonly createTransport: (options: Ssh2TransportOptions) => Ssh2Transport
+  readonly createTransport: (options: TransportOptions) => Transport
 }

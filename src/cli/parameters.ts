@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Secret } from '../changes/change.ts'
+import { Secret } from '../secret.ts'
 
 export interface Parameter {
   readonly name: string

@@ -4,7 +4,7 @@ import { parseExtraVars } from '../playbook/extra-vars.ts'
 import { hostPlays } from '../playbook/host-plays.ts'
 import { loadPlaybook } from '../playbook/load.ts'
 import type { HostPlay, Playbook } from '../playbook/playbook.ts'
-import type { Ssh2Transport } from '../transport/ssh2-transport.ts'
+import type { Transport } from '../transport/connection.ts'
 import type { CliContext } from './context.ts'
 import { createFaults } from './faults.ts'
 import { optionVars, type RunOptions, refuseIdle, refuseUnused } from './run-options.ts'
@@ -19,7 +19,7 @@ export interface RunRequest {
 /** Reads everything a run needs of this machine; what is wrong with it is thrown all at once, before any host is touched. */
 export const prepareRun = async (
   context: CliContext,
-  transport: Ssh2Transport,
+  transport: Transport,
   name: string,
   options: RunOptions,
 ): Promise<RunRequest> => {

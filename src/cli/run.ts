@@ -3,6 +3,7 @@ import { openJournal } from '../report/journal.ts'
 import { createRunDirectory, writeReports } from '../report/run-directory.ts'
 import type { Run } from '../runner/run.ts'
 import type { Transport } from '../transport/connection.ts'
+import { becomeOf } from './become.ts'
 import { conduct } from './conduct.ts'
 import type { CliContext } from './context.ts'
 import { type Interrupts, watchInterrupts } from './interrupts.ts'
@@ -80,6 +81,7 @@ const recorded = async (context: CliContext, options: RunOptions, means: Means):
     forks,
     tasks,
     transport,
+    becomeOf,
     deadlines,
     sink,
     onFault,

@@ -1,5 +1,5 @@
-import { Secret } from '../changes/change.ts'
 import type { HostPlay } from '../playbook/playbook.ts'
+import { Secret } from '../secret.ts'
 import type { CliContext } from './context.ts'
 
 /** Every secret that the run holds, for the redactor alone. */

@@ -5,6 +5,7 @@ import { jsonText } from '../report/json-text.ts'
 import { counted, type Tone } from '../report/paint.ts'
 import { outcomeOf } from '../runner/outcome.ts'
 import type { Run } from '../runner/run.ts'
+import { becomeOf } from './become.ts'
 import { paintFor } from './colour.ts'
 import type { CliContext } from './context.ts'
 import { createFaults } from './faults.ts'
@@ -61,6 +62,7 @@ const readOnly = (context: CliContext, shared: Pick<Run, 'transport' | 'forks' |
   reason: null,
   mode: 'check',
   tasks: context.tasks,
+  becomeOf,
   deadlines: { inspectMs: 120_000, applyGraceMs: 0 },
   sink: () => {},
   transport: shared.transport,

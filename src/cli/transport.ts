@@ -1,5 +1,4 @@
-import type { StageDeadlines, TransportNotice } from '../transport/connection.ts'
-import type { Ssh2Transport } from '../transport/ssh2-transport.ts'
+import type { StageDeadlines, Transport, TransportNotice } from '../transport/connection.ts'
 import type { CliContext } from './context.ts'
 
 const deadlines: StageDeadlines = {
@@ -10,7 +9,7 @@ const deadlines: StageDeadlines = {
   channelMs: 20_000,
 }
 
-export const openTransport = (context: CliContext, onNotice: (notice: TransportNotice) => void): Ssh2Transport =>
+export const openTransport = (context: CliContext, onNotice: (notice: TransportNotice) => void): Transport =>
   context.createTransport({
     deadlines,
     passphrase: () => context.env.DROVER_KEY_PASSPHRASE || undefined,

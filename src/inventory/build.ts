@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { parentsOf, refuseCycles } from './group-graph.ts'
-import type { Group, Host, Inventory, Vars, VarValue } from './host.ts'
+import type { GivenField, Group, Host, Inventory, Vars, VarValue } from './host.ts'
 import { inheritance } from './inherit.ts'
 import type { Hop, Traveller } from './jumps.ts'
 import { connectJumps } from './jumps.ts'
@@ -38,6 +38,28 @@ export const buildInventory = (sources: readonly Source[], defaultUser: string, 
   return { sources: sources.map((source) => source.name), hosts, groups: makeGroups(draft, sharedVars(sources)) }
 }
 
+const givenFields: readonly GivenField[] = [
+  'address',
+  'port',
+  'user',
+  'identityFiles',
+  'jump',
+  'knownHostsFiles',
+  'hostKeyPolicy',
+  'hostKeyAlias',
+  'certificateFiles',
+]
+
+/** Settings that a host has only where they are given. */
+const optionalFields = [
+  'hostKeyAlias',
+  'certificateFiles',
+  'transport',
+  'becomeMethod',
+  'password',
+  'becomePassword',
+] as const
+
 const makeHost = (name: string, { settings, vars }: Level, groups: readonly string[], defaultUser: string) => ({
   name,
   address: settings.address?.value ?? name,
@@ -50,6 +72,10 @@ const makeHost = (name: string, { settings, vars }: Level, groups: readonly stri
   offline: settings.offline?.value ?? false,
   knownHostsFiles: settings.knownHostsFiles?.value ?? [],
   hostKeyPolicy: settings.hostKeyPolicy?.value ?? 'strict',
+  ...Object.fromEntries(
+    optionalFields.flatMap((field) => (settings[field] === undefined ? [] : [[field, settings[field].value]])),
+  ),
+  given: givenFields.filter((field) => settings[field] !== undefined),
   groups,
   vars: plainVars(vars),
 })
@@ -60,6 +86,15 @@ const strangerHost = (top: Level, hop: Hop): Host => ({
   address: hop.address,
   port: hop.port,
   user: hop.user,
+  // Its address is what ssh_config's patterns are for; the user and port were written.
+  given: [
+    ...new Set<GivenField>([
+      'user',
+      'jump',
+      ...(hop.isPortGiven ? (['port'] as const) : []),
+      ...givenFields.filter((field) => field !== 'address' && field !== 'port' && top.settings[field] !== undefined),
+    ]),
+  ],
 })
 
 const addressPosition = (draft: Draft, host: Host) => {

@@ -6,11 +6,11 @@ export interface InventoryJson {
   readonly groups: readonly Group[]
 }
 
-type HostJson = Omit<Host, 'jump'> & { readonly jump: readonly string[] }
+type HostJson = Omit<Host, 'jump' | 'given'> & { readonly jump: readonly string[] }
 
 /** Plain data for `inventory list --output json`; a hop is its name, not the whole host again. */
 export const inventoryJson = ({ sources, hosts, groups }: Inventory): InventoryJson => ({
   sources,
-  hosts: hosts.map((host) => ({ ...host, jump: host.jump.map((hop) => hop.name) })),
+  hosts: hosts.map(({ given: _, ...host }) => ({ ...host, jump: host.jump.map((hop) => hop.name) })),
   groups,
 })

@@ -16,6 +16,7 @@ export interface Hop {
   readonly text: string
   readonly address: string
   readonly port: number
+  readonly isPortGiven: boolean
   readonly user: string
 }
 
@@ -87,7 +88,16 @@ const hopFinder = ({ travellers, stranger, complete, list }: JumpContext): HopFi
     const problem = 'problem' in endpoint ? endpoint.problem : nameProblem('address', endpoint.host)
     if (problem !== undefined) return fault(problem.message, problem.remedy)
     if ('problem' in endpoint || endpoint.user === undefined) return undefined
-    const host = stranger({ text, address: endpoint.host, port: endpoint.port ?? 22, user: endpoint.user }, at.file)
+    const host = stranger(
+      {
+        text,
+        address: endpoint.host,
+        port: endpoint.port ?? 22,
+        isPortGiven: endpoint.port !== undefined,
+        user: endpoint.user,
+      },
+      at.file,
+    )
     strangers.set(place, host)
     return host
   }

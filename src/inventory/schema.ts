@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Problem } from './names.ts'
 import { nameProblem, userProblem } from './names.ts'
+import { secretSchema } from './secret-schema.ts'
 import type { Settings } from './source.ts'
 
 export interface SettingRule {
@@ -14,11 +15,17 @@ export const settingRules = (resolvePath: (text: string) => string): Readonly<Re
   port: { field: 'port', schema: z.int().min(1).max(65_535) },
   user: { field: 'user', schema: checked(userProblem) },
   identity_file: { field: 'identityFiles', schema: oneOrMany(checked(pathProblem).transform(resolvePath)) },
+  certificate_file: { field: 'certificateFiles', schema: oneOrMany(checked(pathProblem).transform(resolvePath)) },
+  password: { field: 'password', schema: secretSchema(resolvePath) },
+  transport: { field: 'transport', schema: z.enum(['auto', 'ssh2', 'openssh']) },
   become: { field: 'become', schema: z.boolean() },
+  become_method: { field: 'becomeMethod', schema: z.enum(['sudo', 'doas']) },
+  become_password: { field: 'becomePassword', schema: secretSchema(resolvePath) },
   jump: { field: 'jump', schema: oneOrMany(z.string()) },
   variant: { field: 'variant', schema: z.enum(['host', 'container']) },
   offline: { field: 'offline', schema: z.boolean() },
   known_hosts: { field: 'knownHostsFiles', schema: oneOrMany(checked(pathProblem).transform(resolvePath)) },
+  host_key_alias: { field: 'hostKeyAlias', schema: checked((text) => nameProblem('address', text)) },
   host_key_policy: { field: 'hostKeyPolicy', schema: z.enum(['strict', 'accept-new', 'off']) },
 })
 

@@ -1,4 +1,5 @@
-import type { HostKeyPolicy, VarValue } from './host.ts'
+import type { SecretReference } from '../secret.ts'
+import type { BecomeMethod, HostKeyPolicy, TransportChoice, VarValue } from './host.ts'
 import type { Located } from './positions.ts'
 
 /**
@@ -50,6 +51,12 @@ export interface Settings {
   readonly offline: boolean
   readonly knownHostsFiles: readonly string[]
   readonly hostKeyPolicy: HostKeyPolicy
+  readonly hostKeyAlias: string
+  readonly certificateFiles: readonly string[]
+  readonly transport: TransportChoice
+  readonly becomeMethod: BecomeMethod
+  readonly password: SecretReference
+  readonly becomePassword: SecretReference
 }
 
 export const emptyLevel: Level = { settings: {}, vars: {} }

@@ -1,7 +1,7 @@
-import { Secret } from '../changes/change.ts'
 import type { Problem } from '../inventory/names.ts'
 import { quoted } from '../inventory/names.ts'
 import type { ReadFile } from '../inventory/read-text.ts'
+import { Secret, type SecretReference } from '../secret.ts'
 import type { Value } from './value.ts'
 import { isMap } from './value.ts'
 
@@ -10,8 +10,6 @@ export interface SecretSources {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly readFile: ReadFile
 }
-
-export type SecretReference = { readonly env: string } | { readonly file: string }
 
 /** A mapping with the one key `secret` is never plain data, so that a slip in it cannot pass for a value. */
 export const isSecretReference = (value: Value | undefined): value is { readonly secret: Value } =>

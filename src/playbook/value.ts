@@ -1,5 +1,5 @@
-import { Secret } from '../changes/change.ts'
 import type { VarValue } from '../inventory/host.ts'
+import { Secret } from '../secret.ts'
 
 /** What a variable comes to: data, and secrets anywhere in it. */
 export type Value = VarValue | Secret | readonly Value[] | { readonly [key: string]: Value }

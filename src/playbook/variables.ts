@@ -1,7 +1,7 @@
-import { Secret } from '../changes/change.ts'
 import type { VarValue } from '../inventory/host.ts'
 import { quoted } from '../inventory/names.ts'
 import { didYouMean } from '../inventory/near.ts'
+import { Secret } from '../secret.ts'
 import type { Outcome } from './outcome.ts'
 import { depthLimit, filled, gather, problem, tooDeep } from './outcome.ts'
 import type { Reference, TextPart } from './reference.ts'

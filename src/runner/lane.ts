@@ -1,6 +1,6 @@
 import { toDroverError } from '../errors.ts'
-import { needsSudo } from '../inventory/become.ts'
 import type { HostPlay } from '../playbook/playbook.ts'
+import type { Become } from '../transport/become.ts'
 import type { Connection } from '../transport/connection.ts'
 import type { ScriptAnswer } from '../transport/run-script.ts'
 import type { Converged } from './conclude.ts'
@@ -14,7 +14,7 @@ export interface Lane {
   readonly run: Run
   readonly play: HostPlay
   readonly connection: Connection
-  readonly become: boolean
+  readonly become: Become | null
   /** Runs one remote command and tells of it. */
   exec(verb: 'inspect' | 'apply' | 'verify', how: () => Promise<ScriptAnswer>): Promise<ScriptAnswer>
 }
@@ -37,7 +37,7 @@ export const runLane = async (run: Run, play: HostPlay): Promise<Outcome> => {
   }
   let connection: Connection | undefined
   try {
-    connection = await run.transport.connect(play.host, run.hardStop)
+    connection = await run.transport.connect(play.host, { signal: run.hardStop })
     emit(run, { type: 'host-connected', host, ms: ms(started), server: connection.serverVersion })
     return end(await converge(laneOf(run, play, connection)))
   } catch (thrown) {
@@ -53,7 +53,7 @@ const laneOf = (run: Run, play: HostPlay, connection: Connection): Lane => ({
   run,
   play,
   connection,
-  become: needsSudo(play.host),
+  become: run.becomeOf(play.host),
   exec: async (verb, how) => {
     const started = performance.now()
     try {

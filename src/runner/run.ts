@@ -1,3 +1,5 @@
+import type { Host } from '../inventory/host.ts'
+import type { Become } from '../transport/become.ts'
 import type { Transport } from '../transport/connection.ts'
 import type { EventSink, RunEventBody } from './events.ts'
 import type { Tasks } from './plan.ts'
@@ -21,6 +23,8 @@ export interface Run {
   readonly forks: number
   readonly tasks: Tasks
   readonly transport: Transport
+  /** How root is had on a host; null: not at all, or not needed. */
+  readonly becomeOf: (host: Host) => Become | null
   readonly deadlines: RunDeadlines
   readonly sink: EventSink
   /** Told of every fault of drover's own, whole: an event carries only what a person needs. */

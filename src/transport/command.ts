@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { DroverError } from '../errors.ts'
+import type { Become } from './become.ts'
 import type { ScriptCall } from './payload.ts'
 import { composePayload } from './payload.ts'
 import { octalEscape } from './quote.ts'
@@ -8,7 +9,7 @@ export interface CommandInput extends ScriptCall {
   /** The run and what it does here: the readable label in the host's auth and sudo logs. */
   readonly run: string
   readonly verb: string
-  readonly become: boolean
+  readonly become: Become | null
   /** Bytes for the script's standard input. */
   readonly payload?: Uint8Array
   /** The script's text or arguments hold a secret, which argv would show to every user of the host. */
@@ -18,7 +19,7 @@ export interface CommandInput extends ScriptCall {
 export interface RemoteCommand {
   readonly command: string
   /** Absent: the command reads nothing. */
-  readonly stdin?: Uint8Array
+  readonly stdin?: readonly Uint8Array[]
 }
 
 // Linux takes 128 KiB for one argument, and the login shell gets the whole command line as one.
@@ -44,16 +45,16 @@ export const buildCommand = (input: CommandInput): RemoteCommand => {
   if (input.payload !== undefined && !readsStdin) {
     throw invalid(`the script of ${input.verb} gets a payload but does not read its standard input`)
   }
-  if (!input.become && input.payload === undefined && input.secret !== true) {
+  if (input.become === null && input.payload === undefined && input.secret !== true) {
     const command = `exec /bin/sh -c '${label}; ${argumentDecoder}' drover '${octalEscape(text)}'`
     if (command.length < maxArgumentCommand) return { command }
   }
   const script = Buffer.from(text)
   const digest = createHash('sha256').update(script).digest('hex')
-  const root = input.become ? 'sudo -n -- ' : ''
+  const root = input.become === null ? '' : `${input.become.method} -n -- `
   return {
     command: `exec ${root}/bin/sh -c '${label}; ${stdinLoader}' drover ${script.length} ${digest}`,
-    stdin: input.payload === undefined ? script : Buffer.concat([script, input.payload]),
+    stdin: input.payload === undefined ? [script] : [script, input.payload],
   }
 }
 

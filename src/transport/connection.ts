@@ -1,11 +1,16 @@
+import type { DroverError } from '../errors.ts'
 import type { Host } from '../inventory/host.ts'
 
 /** One command on the far side. */
 export interface ExecRequest {
   /** A whole command line, fit for any login shell (see command.ts). */
   readonly command: string
-  /** Bytes for its standard input, which is closed after them; absent: closed at once. */
-  readonly stdin?: Uint8Array
+  /** Bytes for its standard input, which is closed after them; absent: closed at once. Pieces are never copied into one. */
+  readonly stdin?: Stdin
+  /** Instead of `stdin`, for a command that asks: is handed its input, and sees both streams as they come. */
+  readonly talk?: (input: ExecInput) => ExecTalk
+  /** A terminal on the far side, in raw mode: standard error arrives as part of standard output. */
+  readonly pty?: boolean
   /** From the start of the request to its end. */
   readonly deadlineMs: number
   /** More output than this, both streams together, ends the command as `inspect-failed`. */
@@ -13,6 +18,22 @@ export interface ExecRequest {
   /** Called with each piece of standard output as it arrives; the whole is in the result as well. */
   readonly onStdout?: (chunk: Uint8Array) => void
   readonly signal?: AbortSignal
+}
+
+export type Stdin = Uint8Array | readonly Uint8Array[] | AsyncIterable<Uint8Array>
+
+/** The standard input of a command that is under way. */
+export interface ExecInput {
+  /** Resolves when more may be written; never rejects, since a command that is gone says so itself. */
+  write(bytes: Uint8Array): Promise<void>
+  end(): void
+  /** Ends the command with this error. */
+  fail(error: DroverError): void
+}
+
+export interface ExecTalk {
+  stdout?(chunk: Uint8Array): void
+  stderr?(chunk: Uint8Array): void
 }
 
 /**
@@ -54,9 +75,19 @@ export interface TransportNotice {
   readonly message: string
 }
 
+/** How far a connection is, for whoever watches. `waiting`: held back so as not to overrun the far side. */
+export type ConnectStage = 'waiting' | 'resolve' | 'connect' | 'handshake' | 'authenticate'
+
+export interface ConnectOptions {
+  readonly signal?: AbortSignal | undefined
+  readonly onStage?: ((stage: ConnectStage) => void) | undefined
+}
+
 export interface Transport {
   /** Rejects with `resolve-failed`, `connect-*`, `handshake-failed`, `host-key-*`, `auth-failed`, `connection-lost`, `cancelled`. */
-  connect(host: Host, signal?: AbortSignal): Promise<Connection>
+  connect(host: Host, options?: ConnectOptions): Promise<Connection>
+  /** Reads what the hosts and their jump hosts need of this machine, and rejects if some of it is unusable. */
+  prepare(hosts: readonly Host[]): Promise<void>
   /** Ends connections shared between hosts, such as those to jump hosts. */
   close(): Promise<void>
 }

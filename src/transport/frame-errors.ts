@@ -1,5 +1,6 @@
 import { DroverError } from '../errors.ts'
 import { printableText as printable } from '../printable.ts'
+import type { Become } from './become.ts'
 import { damagedScriptExit } from './command.ts'
 import type { ExecResult } from './connection.ts'
 import type { Framed } from './framing.ts'
@@ -8,12 +9,12 @@ import type { Framed } from './framing.ts'
 export const frameError = (
   framed: Exclude<Framed, { kind: 'complete' }>,
   ended: Pick<ExecResult, 'code' | 'signal'>,
-  become: boolean,
+  become: Become | null,
 ): DroverError => {
   if (framed.kind === 'cut') return cutError(framed, ended)
   const stderr = words(framed.noise.stderr)
   if (ended.code === damagedScriptExit) return damagedError(stderr)
-  if (become && ended.code !== 0 && stderr !== '') return becomeError(stderr)
+  if (become !== null && ended.code !== 0 && stderr !== '') return becomeError(stderr)
   return new DroverError({
     code: 'channel-failed',
     message: `The host did not run drover's command: its login shell ended with ${endOf(ended)} before the first line.`,

@@ -1,4 +1,4 @@
-import type { Client, ClientChannel } from 'ssh2'
+import type { Client, ClientChannel, PseudoTtyOptions } from 'ssh2'
 import { DroverError } from '../errors.ts'
 import { printableText as printable } from '../printable.ts'
 import { runStage } from './stage.ts'
@@ -8,6 +8,7 @@ export class SessionRefused extends DroverError {}
 
 export interface OpenChannelOptions<T> {
   readonly command: string
+  readonly pty?: boolean | undefined
   readonly deadlineMs: number
   readonly signal: AbortSignal
   /**
@@ -17,9 +18,15 @@ export interface OpenChannelOptions<T> {
   readonly attach: (channel: ClientChannel) => T
 }
 
+// Nothing is echoed, translated or taken for a signal: bytes pass as they are.
+const rawTerminal = {
+  term: 'dumb',
+  modes: { ECHO: 0, ICANON: 0, ISIG: 0, IEXTEN: 0, OPOST: 0, ONLCR: 0, ICRNL: 0, IXON: 0 },
+} as PseudoTtyOptions
+
 /** Asks for a session and for the command in it. */
 export const openChannel = <T>(client: Client, options: OpenChannelOptions<T>): Promise<T> => {
-  const { command, deadlineMs, signal, attach } = options
+  const { command, pty = false, deadlineMs, signal, attach } = options
   const timeoutError = () =>
     new DroverError({
       code: 'channel-failed',
@@ -29,11 +36,15 @@ export const openChannel = <T>(client: Client, options: OpenChannelOptions<T>): 
   return runStage({ deadlineMs, timeoutError, signal }, ({ done, failed }) => {
     let isAbandoned = false
     try {
-      client.exec(command, (error: (Error & { reason?: unknown }) | undefined, channel) => {
-        if (error !== undefined) failed(refusal(error))
-        else if (isAbandoned) discard(channel)
-        else done(attach(channel))
-      })
+      client.exec(
+        command,
+        pty ? { pty: rawTerminal } : {},
+        (error: (Error & { reason?: unknown }) | undefined, channel) => {
+          if (error !== undefined) failed(refusal(error))
+          else if (isAbandoned) discard(channel)
+          else done(attach(channel))
+        },
+      )
     } catch (error) {
       // ssh2 throws at once when its socket is closed already.
       failed(closedError(error))

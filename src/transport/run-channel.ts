@@ -2,13 +2,13 @@ import type { ClientChannel } from 'ssh2'
 import { DroverError, toDroverError } from '../errors.ts'
 import { abortError } from './cancelled.ts'
 import type { ExecRequest, ExecResult } from './connection.ts'
-import { writeStdin } from './write-stdin.ts'
+import { writeBytes, writeStdin } from './write-stdin.ts'
 
 // A child left behind may hold the output open for ever after the command itself has ended. Counted from the last
 // output: sshd tells the exit status while megabytes of it may still be on a slow way.
 const closeGraceMs = 2_000
 
-type RunOptions = Pick<ExecRequest, 'stdin' | 'maxBytes' | 'onStdout'> & {
+type RunOptions = Pick<ExecRequest, 'stdin' | 'talk' | 'maxBytes' | 'onStdout'> & {
   /** Its reason is the error that ends the command. */
   readonly signal: AbortSignal
   readonly lostError: () => DroverError
@@ -16,7 +16,7 @@ type RunOptions = Pick<ExecRequest, 'stdin' | 'maxBytes' | 'onStdout'> & {
 
 /** Feeds a command and collects what it says until it ends. */
 export const runChannel = (channel: ClientChannel, options: RunOptions): Promise<ExecResult> => {
-  const { stdin, maxBytes, onStdout, signal, lostError } = options
+  const { stdin, talk, maxBytes, onStdout, signal, lostError } = options
   return new Promise((resolve, reject) => {
     const stdout: Buffer[] = []
     const stderr: Buffer[] = []
@@ -41,8 +41,13 @@ export const runChannel = (channel: ClientChannel, options: RunOptions): Promise
       else settle(() => resolve({ ...ended, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr) }))
     }
     // Both streams are read to their end even when nobody wants them: they share one window, and 'close' waits for them.
+    const partner = talk?.({
+      write: (bytes) => writeBytes(channel, bytes, () => isOver),
+      end: () => void (isOver || channel.end()),
+      fail,
+    })
     const collect =
-      (into: Buffer[], tell?: (chunk: Uint8Array) => void) =>
+      (into: Buffer[], ...tell: (((chunk: Uint8Array) => void) | undefined)[]) =>
       (chunk: Buffer): void => {
         if (isOver) return
         grace?.refresh()
@@ -53,7 +58,7 @@ export const runChannel = (channel: ClientChannel, options: RunOptions): Promise
         }
         into.push(chunk)
         try {
-          tell?.(chunk)
+          for (const each of tell) each?.(chunk)
         } catch (error) {
           // Within ssh2's parser: thrown further, it would end the connection of every other command.
           fail(toDroverError(error))
@@ -62,8 +67,8 @@ export const runChannel = (channel: ClientChannel, options: RunOptions): Promise
 
     signal.addEventListener('abort', onAbort, { once: true })
     channel.on('error', () => undefined)
-    channel.on('data', collect(stdout, onStdout))
-    channel.stderr.on('data', collect(stderr))
+    channel.on('data', collect(stdout, onStdout, partner?.stdout?.bind(partner)))
+    channel.stderr.on('data', collect(stderr, partner?.stderr?.bind(partner)))
     channel.on('exit', (code: number | null, name?: string) => {
       if (isOver) return
       exit = { code, signal: code === null ? (name ?? null) : null }
@@ -71,7 +76,7 @@ export const runChannel = (channel: ClientChannel, options: RunOptions): Promise
     })
     channel.on('close', end)
     if (signal.aborted) onAbort()
-    void writeStdin(channel, stdin ?? new Uint8Array(), () => isOver)
+    if (partner === undefined) void writeStdin(channel, stdin ?? new Uint8Array(), () => isOver)
   })
 }
 

@@ -39,12 +39,13 @@ export interface ClientOptions {
   readonly attempt: AuthAttempt
   readonly deadlines: Pick<StageDeadlines, 'handshakeMs' | 'authMs'>
   readonly keepalive: Keepalive
+  readonly onHandshake?: () => void
   readonly signal?: AbortSignal | undefined
 }
 
 /** Key exchange and login over a socket that stands. The socket is the client's, and is destroyed if it fails. */
 export const openClient = (options: ClientOptions): Promise<OpenedClient> => {
-  const { host, socket, hostKey, attempt, deadlines, keepalive, signal } = options
+  const { host, socket, hostKey, attempt, deadlines, keepalive, signal, onHandshake } = options
   if (signal?.aborted) {
     socket.destroy()
     return Promise.reject(abortError(signal))
@@ -93,6 +94,7 @@ export const openClient = (options: ClientOptions): Promise<OpenedClient> => {
     client.once('handshake', () => {
       if (stage !== 'handshake') return
       stage = 'authenticate'
+      onHandshake?.()
       clearTimeout(timer)
       timer = setTimeout(() => fail(authTimeout(host, deadlines.authMs, attempt)), deadlines.authMs)
     })

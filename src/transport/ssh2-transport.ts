@@ -2,8 +2,9 @@ import type { Duplex } from 'node:stream'
 import pLimit from 'p-limit'
 import { DroverError } from '../errors.ts'
 import type { Host } from '../inventory/host.ts'
+import type { Secret } from '../secret.ts'
 import { createAuthAttempt } from './auth-handler.ts'
-import type { Connection, StageDeadlines, Transport, TransportNotice } from './connection.ts'
+import type { Connection, ConnectOptions, StageDeadlines, Transport, TransportNotice } from './connection.ts'
 import { createCredentialStore } from './credential-store.ts'
 import { forward } from './forward.ts'
 import { createHostKeyCheck } from './host-key-check.ts'
@@ -17,9 +18,12 @@ import { openClient } from './ssh2-client.ts'
 import { Ssh2Connection } from './ssh2-connection.ts'
 import { connectTcp } from './tcp.ts'
 
-export interface Ssh2TransportOptions {
+/** What a transport is made with, whichever client it drives. */
+export interface TransportOptions {
   readonly deadlines: StageDeadlines
   readonly passphrase: PassphraseProvider
+  /** The login password of a host, where there is one; asked before any connection. */
+  readonly passwordOf?: (host: Host) => Secret | undefined
   /** The path in SSH_AUTH_SOCK; undefined: no agent. */
   readonly agentSocket?: string | undefined
   readonly onNotice?: (notice: TransportNotice) => void
@@ -31,14 +35,9 @@ export interface Ssh2TransportOptions {
   readonly threadCount?: number
 }
 
-export interface Ssh2Transport extends Transport {
-  /** Reads what the hosts and their jump hosts need of keys and known_hosts, and rejects if some of it is unusable. */
-  prepare(hosts: readonly Host[]): Promise<void>
-}
-
 const defaultKeepalive: Keepalive = { intervalMs: 15_000, countMax: 3 }
 
-export const createSsh2Transport = (options: Ssh2TransportOptions): Ssh2Transport => {
+export const createSsh2Transport = (options: TransportOptions): Transport => {
   const { deadlines, keepalive = defaultKeepalive, resolver = systemResolver, threadCount = 4 } = options
   const lookups = pLimit(lookupsAtOnce(threadCount))
   const notify = onceEach(options.onNotice ?? (() => undefined))
@@ -48,13 +47,16 @@ export const createSsh2Transport = (options: Ssh2TransportOptions): Ssh2Transpor
   const openSocket = async (
     host: Host,
     chain: readonly Host[],
-    signal?: AbortSignal,
+    { signal, onStage }: ConnectOptions,
   ): Promise<[Duplex, () => void]> => {
     const jump = chain.at(-1)
     if (jump === undefined) {
+      onStage?.('resolve')
       const addresses = await resolveAddress(host, { resolver, lookups, deadlineMs: deadlines.resolveMs, signal })
+      onStage?.('connect')
       return [await connectTcp(host, addresses, deadlines.connectMs, signal), () => undefined]
     }
+    onStage?.('connect')
     const { opened, release } = await pool.acquire(chain, signal).catch((error: unknown) => {
       throw throughJump(jump, error)
     })
@@ -69,14 +71,25 @@ export const createSsh2Transport = (options: Ssh2TransportOptions): Ssh2Transpor
   const open = async (
     host: Host,
     chain: readonly Host[],
-    signal?: AbortSignal,
+    options: ConnectOptions,
   ): Promise<[OpenedClient, () => void]> => {
     const [knownHosts, credentials] = await Promise.all([store.knownHostsOf(host), store.credentialsOf(host)])
     const hostKey = createHostKeyCheck(host, knownHosts, (message) => notify({ host: host.name, message }))
-    const [socket, release] = await openSocket(host, chain, signal)
+    const [socket, release] = await openSocket(host, chain, options)
     try {
       const attempt = createAuthAttempt(credentials)
-      const opened = await openClient({ host, socket, hostKey, attempt, deadlines, keepalive, signal })
+      options.onStage?.('handshake')
+      const { signal, onStage } = options
+      const opened = await openClient({
+        host,
+        socket,
+        hostKey,
+        attempt,
+        deadlines,
+        keepalive: host.keepalive ?? keepalive,
+        signal,
+        onHandshake: () => onStage?.('authenticate'),
+      })
       try {
         await hostKey.record()
       } catch (error) {
@@ -93,15 +106,15 @@ export const createSsh2Transport = (options: Ssh2TransportOptions): Ssh2Transpor
   const pool = new JumpPool(async (chain, signal) => {
     const jump = chain.at(-1)
     if (jump === undefined) throw new Error('a chain of jump hosts is never empty')
-    const [opened, release] = await open(jump, chain.slice(0, -1), signal)
+    const [opened, release] = await open(jump, chain.slice(0, -1), { signal })
     if (opened.closed.aborted) release()
     else opened.closed.addEventListener('abort', release, { once: true })
     return opened
   })
 
   return {
-    connect: async (host, signal): Promise<Connection> => {
-      const [opened, onClose] = await open(host, host.jump, signal)
+    connect: async (host, options = {}): Promise<Connection> => {
+      const [opened, onClose] = await open(host, host.jump, options)
       return new Ssh2Connection({ ...opened, host, channelMs: deadlines.channelMs, onClose })
     },
     close: () => pool.close(),

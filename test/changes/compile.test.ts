@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Change, type Expectation, Secret } from '../../src/changes/change.ts'
+import type { Change, Expectation } from '../../src/changes/change.ts'
 import { type Call, compile, debtOf, type ExpectedChange } from '../../src/changes/compile.ts'
+import { Secret } from '../../src/secret.ts'
 import { anyChange, anyText } from './every.ts'
 
 const planned = (change: Change, expects: readonly Expectation[] = []): ExpectedChange => ({ change, expects })

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
-import { type Change, Secret } from '../../src/changes/change.ts'
+import type { Change } from '../../src/changes/change.ts'
 import { diffOf, summaryOf } from '../../src/changes/describe.ts'
 import { Unknown } from '../../src/facts/unknown.ts'
+import { Secret } from '../../src/secret.ts'
 import { hostState } from '../tasks/host-state.ts'
 
 test.each<[Change, string]>([

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
-import { type Change, type Condition, Secret } from '../../src/changes/change.ts'
+import type { Change, Condition } from '../../src/changes/change.ts'
+import { Secret } from '../../src/secret.ts'
 
 /** Long and unlike anything else, so that finding a part of it anywhere means that it got there. */
 export const secretText = fc

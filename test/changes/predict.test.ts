@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { type Change, Secret } from '../../src/changes/change.ts'
+import type { Change } from '../../src/changes/change.ts'
 import { predict } from '../../src/changes/predict.ts'
 import { commandKey } from '../../src/facts/fact.ts'
 import type { HostState } from '../../src/facts/state.ts'
 import { lookUp } from '../../src/facts/tree.ts'
 import { ReadsUnknown, Unknown } from '../../src/facts/unknown.ts'
+import { Secret } from '../../src/secret.ts'
 import { hostState } from '../tasks/host-state.ts'
 
 const root = { mode: 0o644, owner: 'root:root' }

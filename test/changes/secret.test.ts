@@ -1,11 +1,11 @@
 import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Secret } from '../../src/changes/change.ts'
 import { compile } from '../../src/changes/compile.ts'
 import { diffOf, summaryOf } from '../../src/changes/describe.ts'
 import { journalLine } from '../../src/runner/apply-script.ts'
 import type { Run } from '../../src/runner/run.ts'
+import { Secret } from '../../src/secret.ts'
 import { hostState } from '../tasks/host-state.ts'
 import { anyChange, anyPath, anySecret, secretText } from './every.ts'
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { Secret } from '../../src/changes/change.ts'
 import { errorsMarkdown, tasksMarkdown } from '../../src/cli/docs.ts'
 import { exitOfError, exitOfErrors } from '../../src/cli/error-exit.ts'
 import { parametersOf } from '../../src/cli/parameters.ts'
 import { DroverError, type ErrorCode, errorCodes } from '../../src/errors.ts'
+import { Secret } from '../../src/secret.ts'
 import { tasks } from '../../src/tasks/registry.ts'
 
 test('docs/errors.md has one row per code and its exit code', () => {

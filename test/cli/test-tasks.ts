@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { Secret } from '../../src/changes/change.ts'
 import type { Tasks } from '../../src/runner/plan.ts'
+import { Secret } from '../../src/secret.ts'
 import { blocked, planned, satisfied, type Task } from '../../src/tasks/task.ts'
 
 const noExample = { summary: 'For tests.', example: '' }

@@ -12,6 +12,7 @@ describe('readInventory', () => {
         user: 'me',
         identityFiles: [],
         become: false,
+        given: [],
         jump: [],
         variant: 'host',
         offline: false,

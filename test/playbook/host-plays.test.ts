@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { Secret } from '../../src/changes/change.ts'
+import { Secret } from '../../src/secret.ts'
 import type { World } from './world.ts'
 import { asked, hostOf, inputError, load, places, playsOf } from './world.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { Secret } from '../../src/changes/change.ts'
 import type { VarValue } from '../../src/inventory/host.ts'
 import { checkTemplate, parseParams } from '../../src/playbook/params.ts'
+import { Secret } from '../../src/secret.ts'
 
 type Template = Readonly<Record<string, VarValue>>
 

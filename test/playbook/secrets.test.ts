@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { Secret } from '../../src/changes/change.ts'
 import { isSecretReference, parseSecretReference, secretReader } from '../../src/playbook/secrets.ts'
 import type { Value } from '../../src/playbook/value.ts'
+import { Secret } from '../../src/secret.ts'
 import { filesOf } from './world.ts'
 
 const parse = (secret: Value) => parseSecretReference({ secret })

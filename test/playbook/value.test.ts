@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Secret } from '../../src/changes/change.ts'
 import type { Value } from '../../src/playbook/value.ts'
 import { valueKeys } from '../../src/playbook/value.ts'
+import { Secret } from '../../src/secret.ts'
 
 const one = new Secret('x')
 const values = fc.letrec<{ value: Value }>((tie) => ({

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Secret } from '../../src/changes/change.ts'
 import type { Vars, VarValue } from '../../src/inventory/host.ts'
 import type { Outcome } from '../../src/playbook/outcome.ts'
 import { depthLimit, sizeLimit } from '../../src/playbook/outcome.ts'
@@ -10,6 +9,7 @@ import { scopeOf } from '../../src/playbook/scope.ts'
 import { secretReader } from '../../src/playbook/secrets.ts'
 import { suggester } from '../../src/playbook/suggest.ts'
 import { resolver } from '../../src/playbook/variables.ts'
+import { Secret } from '../../src/secret.ts'
 import { filesOf, hostOf } from './world.ts'
 
 const fillIn = (value: VarValue, layers: Partial<Layers> = {}, env: Record<string, string> = {}): Outcome =>

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { Secret } from '../../src/changes/change.ts'
 import type { InputFault } from '../../src/errors.ts'
 import { InputError } from '../../src/errors.ts'
 import type { Group, Host, Inventory, Vars } from '../../src/inventory/host.ts'
 import { hostPlays } from '../../src/playbook/host-plays.ts'
 import { loadPlaybook } from '../../src/playbook/load.ts'
 import type { HostPlay, Playbook } from '../../src/playbook/playbook.ts'
+import { Secret } from '../../src/secret.ts'
 import type { Task } from '../../src/tasks/task.ts'
 import { satisfied } from '../../src/tasks/task.ts'
 

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Secret } from '../../src/changes/change.ts'
 import { compile } from '../../src/changes/compile.ts'
 import { summaryOf } from '../../src/changes/describe.ts'
 import { applyScript, journalLine } from '../../src/runner/apply-script.ts'
 import type { PlannedChange } from '../../src/runner/plan.ts'
 import type { Run } from '../../src/runner/run.ts'
+import { Secret } from '../../src/secret.ts'
 import { anyChange, anySecret } from '../changes/every.ts'
 
 const run = (more: Partial<Run> = {}) => ({ id: 'r1', operator: 'me@here', reason: null, ...more }) as unknown as Run

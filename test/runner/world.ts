@@ -69,6 +69,7 @@ export const aRun = (tasks: Tasks, transport: Transport, more: Partial<Run> = {}
     forks: 2,
     tasks,
     transport,
+    becomeOf: () => null,
     deadlines: { inspectMs: 1000, applyGraceMs: 1000 },
     sink: (event) => events.push(event),
     softStop: never,

@@ -3,8 +3,10 @@ import { describe, expect, test } from 'vitest'
 import type { CommandInput } from '../../src/transport/command.ts'
 import { buildCommand } from '../../src/transport/command.ts'
 import { deframe } from '../../src/transport/framing.ts'
-import { decodeCommand } from './decode-command.ts'
+import { decodeCommand, stdinBytes } from './decode-command.ts'
 import { runLocally } from './local-shell.ts'
+
+const sudo = { method: 'sudo' } as const
 
 const printArgs = `# prints its arguments, each ended by NUL
 main() {
@@ -19,7 +21,7 @@ const input = (over: Partial<CommandInput> = {}): CommandInput => ({
   verb: 'inspect',
   script: printArgs,
   args: [],
-  become: false,
+  become: null,
   token: 'tok1',
   ...over,
 })
@@ -41,7 +43,7 @@ describe('the command line', () => {
     expect(buildCommand(input({ run: 'r1', secret: true })).command).toMatch(
       /^exec \/bin\/sh -c ': drover r1 inspect; /,
     )
-    expect(buildCommand(input({ run: 'r1', become: true })).command).toMatch(
+    expect(buildCommand(input({ run: 'r1', become: { method: 'sudo' } })).command).toMatch(
       /^exec sudo -n -- \/bin\/sh -c ': drover r1 inspect; /,
     )
   })
@@ -54,7 +56,7 @@ describe('the command line', () => {
   test('has nothing that some login shell would change within or outside its single quotes', () => {
     const word = fc.string({ unit: 'binary' }).filter((text) => !text.includes('\0') && text.isWellFormed())
     fc.assert(
-      fc.property(fc.array(word), fc.boolean(), fc.boolean(), (args, become, secret) => {
+      fc.property(fc.array(word), fc.constantFrom(null, sudo), fc.boolean(), (args, become, secret) => {
         const { command } = buildCommand(input({ args, become, secret }))
         expect(command).not.toMatch(/[!\n\r`]/)
         // fish reads \\ and \' within single quotes; tcsh reads \! and an escaped newline.
@@ -70,10 +72,10 @@ describe('the command line', () => {
   })
 
   test('carries no script and no argument when it goes through sudo or is secret', () => {
-    for (const over of [{ become: true }, { secret: true }]) {
+    for (const over of [{ become: sudo }, { secret: true }]) {
       const { command, stdin } = buildCommand(input({ args: ['s3cret'], ...over }))
       expect(command).not.toContain('s3cret')
-      expect(Buffer.from(stdin ?? []).toString()).toContain("main 's3cret'")
+      expect(stdinBytes(stdin).toString()).toContain("main 's3cret'")
     }
   })
 
@@ -118,7 +120,8 @@ describe('on a real /bin/sh', () => {
   })
 
   test('a script cut or damaged on the way is not run: exit 93 and no begin mark', async () => {
-    const { command, stdin = Buffer.alloc(0) } = buildCommand(input({ secret: true, args: ['x'] }))
+    const { command, stdin: parts } = buildCommand(input({ secret: true, args: ['x'] }))
+    const stdin = stdinBytes(parts)
     const damaged = Buffer.from(stdin)
     damaged[damaged.length - 5] = 0x21
     for (const bytes of [stdin.subarray(0, stdin.length - 1), stdin.subarray(0, 30), Buffer.alloc(0), damaged]) {
@@ -171,5 +174,5 @@ test('a payload for a script that would not read it is refused', () => {
 
 const wire = (over: Partial<CommandInput>): [string, Uint8Array | undefined] => {
   const { command, stdin } = buildCommand(input(over))
-  return [command, stdin]
+  return [command, stdin && stdinBytes(stdin)]
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Stdin } from '../../src/transport/connection.ts'
 
 /** What a command made by `buildCommand` says, read back from what would go over the wire. */
 export interface DecodedCommand {
@@ -15,7 +16,7 @@ export interface DecodedCommand {
 }
 
 /** Throws if the command is not one of ours, or if the script and its digest do not belong together. */
-export const decodeCommand = (command: string, stdin?: Uint8Array): DecodedCommand => {
+export const decodeCommand = (command: string, stdin?: Stdin): DecodedCommand => {
   const label = /^exec (sudo -n -- )?\/bin\/sh -c ': drover ([A-Za-z0-9._-]+) ([A-Za-z0-9._-]+); /.exec(command)
   if (label === null) throw new Error(`not a drover command: ${command.slice(0, 120)}`)
   const { form, text, payload } = readScript(command, stdin)
@@ -35,18 +36,23 @@ export const decodeCommand = (command: string, stdin?: Uint8Array): DecodedComma
 
 type ScriptText = Pick<DecodedCommand, 'form' | 'text' | 'payload'>
 
-const readScript = (command: string, stdin: Uint8Array | undefined): ScriptText => {
+const readScript = (command: string, stdin: Stdin | undefined): ScriptText => {
   const loaded = /' drover (\d+) ([0-9a-f]{64})$/.exec(command)
   if (loaded === null) {
     const escaped = /' drover '([^']*)'$/.exec(command)?.[1]
     if (escaped === undefined) throw new Error('no script in the command')
     return { form: 'argument', text: unescapeOctal(escaped), payload: null }
   }
-  const bytes = Buffer.from(stdin ?? [])
+  const bytes = stdinBytes(stdin)
   const script = bytes.subarray(0, Number(loaded[1]))
   if (createHash('sha256').update(script).digest('hex') !== loaded[2]) throw new Error('the script misses its digest')
   const payload = bytes.subarray(script.length)
   return { form: 'stdin', text: script.toString(), payload: payload.length === 0 ? null : payload }
+}
+
+export const stdinBytes = (stdin: Stdin = []): Buffer => {
+  if (Symbol.asyncIterator in stdin) throw new Error('bytes that come one after the other are not for a fake')
+  return Buffer.concat(stdin instanceof Uint8Array ? [stdin] : stdin)
 }
 
 const unescapeOctal = (escaped: string): string =>

@@ -11,7 +11,7 @@ const run = (fake: FakeConnection, verb: string, signal?: AbortSignal) =>
     verb,
     script: 'main() { :; }\nmain "$@" </dev/null\n',
     args: ['x'],
-    become: false,
+    become: null,
     deadlineMs: 1000,
     maxBytes: 1000,
     ...(signal && { signal }),

@@ -29,11 +29,12 @@ export const createFakeTransport = (hosts: Record<string, Reached | Promise<Reac
     get isClosed() {
       return isClosed
     },
-    connect: async (host, signal): Promise<Connection> => {
+    prepare: async () => undefined,
+    connect: async (host, options = {}): Promise<Connection> => {
       connects.push(host.name)
       const scripted = hosts[host.name]
       if (scripted === undefined) faults.push(`unscripted connect to ${host.name}`)
-      const reached = await Promise.race([scripted ?? new Error(faults.at(-1)), aborted(signal)])
+      const reached = await Promise.race([scripted ?? new Error(faults.at(-1)), aborted(options.signal)])
       if (reached instanceof Error) throw reached
       return { ...reached.connection, host }
     },

@@ -7,7 +7,7 @@ const { signal } = new AbortController()
 const options = { command: 'true', deadlineMs: 1_000, signal }
 
 const clientThat = (exec: (callback: (error?: Error, channel?: unknown) => void) => void): Client =>
-  ({ exec: (_: string, callback: () => void) => exec(callback) }) as unknown as Client
+  ({ exec: (_: string, _options: object, callback: () => void) => exec(callback) }) as unknown as Client
 
 // A quick command's exit status can stand in the packet that opens its channel; a listener one turn later misses it.
 test('the caller listens before the next event of the same packet', async () => {

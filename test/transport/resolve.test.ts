@@ -91,7 +91,9 @@ test('a transport asks for no more names at a time than there are threads for', 
   const transport = createSsh2Transport({ deadlines, passphrase: () => undefined, resolver, threadCount: 4 })
   const controller = new AbortController()
   const connecting = ['one', 'two', 'three'].map((name) =>
-    transport.connect(fakeHost({ address: `${name}.invalid`, knownHostsFiles: ['/dev/null'] }), controller.signal),
+    transport.connect(fakeHost({ address: `${name}.invalid`, knownHostsFiles: ['/dev/null'] }), {
+      signal: controller.signal,
+    }),
   )
   await twoAsked.promise
   await new Promise(setImmediate)

@@ -8,7 +8,7 @@ const request = (over: Partial<ScriptRequest> = {}): ScriptRequest => ({
   verb: 'probe',
   script: 'main() { cat; }\nmain "$@"\n',
   args: ['one', "it's"],
-  become: false,
+  become: null,
   deadlineMs: 1000,
   maxBytes: 1000,
   ...over,
@@ -25,7 +25,7 @@ test('the answer is what the script wrote, without frame and noise', async () =>
 
 test('a payload travels on standard input and every exec has a token of its own', async () => {
   const fake = createFakeConnection({ probe: [answer(''), answer('')] })
-  await runScript(fake.connection, request({ payload: Buffer.from('data'), become: true }))
+  await runScript(fake.connection, request({ payload: Buffer.from('data'), become: { method: 'sudo' } }))
   await runScript(fake.connection, request())
   expect(fake.calls[0]).toMatchObject({ become: true, form: 'stdin', payload: Buffer.from('data') })
   expect(fake.calls[0]?.token).not.toBe(fake.calls[1]?.token)
@@ -47,7 +47,7 @@ test.each([
   ['', 1, 'channel-failed'],
 ])('%j with exit %i before the script begins is %s', async (stderr, code, errorCode) => {
   const fake = createFakeConnection({ probe: ends(code, stderr) })
-  const failure = runScript(fake.connection, request({ become: true }))
+  const failure = runScript(fake.connection, request({ become: { method: 'sudo' } }))
   await expect(failure).rejects.toMatchObject({ code: errorCode })
   if (stderr !== '') await expect(failure).rejects.toMatchObject({ detail: stderr.trim() })
 })
@@ -59,7 +59,7 @@ test('without sudo a command that never began is the login shell, whatever it sa
 
 test("sudo's words are made harmless for the terminal", async () => {
   const fake = createFakeConnection({ probe: ends(1, 'sudo: \x1b[2Jno\n') })
-  await expect(runScript(fake.connection, request({ become: true }))).rejects.toMatchObject({
+  await expect(runScript(fake.connection, request({ become: { method: 'sudo' } }))).rejects.toMatchObject({
     message: 'sudo gives no root rights: sudo: \\x1b[2Jno',
   })
 })

@@ -5,9 +5,9 @@ import ssh2 from 'ssh2'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { DroverError } from '../../src/errors.ts'
 import type { Host } from '../../src/inventory/host.ts'
-import type { Connection, ExecRequest, TransportNotice } from '../../src/transport/connection.ts'
+import type { Connection, ExecRequest, Transport, TransportNotice } from '../../src/transport/connection.ts'
 import { runScript } from '../../src/transport/run-script.ts'
-import type { Ssh2Transport, Ssh2TransportOptions } from '../../src/transport/ssh2-transport.ts'
+import type { TransportOptions } from '../../src/transport/ssh2-transport.ts'
 import { createSsh2Transport } from '../../src/transport/ssh2-transport.ts'
 import { fakeHost } from './fake-host.ts'
 import type { LoopbackServer } from './loopback-servers.ts'
@@ -34,7 +34,7 @@ afterEach(async () => {
   notices = []
 })
 
-const transport = (over: Partial<Ssh2TransportOptions> = {}): Ssh2Transport => {
+const transport = (over: Partial<TransportOptions> = {}): Transport => {
   const made = createSsh2Transport({
     deadlines,
     passphrase: () => undefined,
@@ -67,7 +67,7 @@ const target = (over: Partial<Host> = {}): Host => {
   })
 }
 
-const connect = async (host = target(), over: Partial<Ssh2TransportOptions> = {}): Promise<Connection> => {
+const connect = async (host = target(), over: Partial<TransportOptions> = {}): Promise<Connection> => {
   const connection = await transport(over).connect(host)
   undo.push(() => connection.close())
   return connection
@@ -93,7 +93,7 @@ describe('a connection', () => {
       script: echoScript,
       args: ['a b', "it's\n\n", '!%\\', ''],
       payload: randomBytes(300_000),
-      become: false,
+      become: null,
       deadlineMs: 10_000,
       maxBytes: 1_000_000,
     })
@@ -375,11 +375,13 @@ describe('a connection that does not come about', () => {
     const silent = stopAtEnd(await serveNothing())
     for (const port of [mute.port, silent.port]) {
       const controller = new AbortController()
-      const connecting = transport().connect(target({ port }), controller.signal)
+      const connecting = transport().connect(target({ port }), { signal: controller.signal })
       setTimeout(() => controller.abort(), 50)
       await expect(connecting).rejects.toMatchObject({ code: 'cancelled' })
     }
-    await expect(transport().connect(target(), AbortSignal.abort())).rejects.toMatchObject({ code: 'cancelled' })
+    await expect(transport().connect(target(), { signal: AbortSignal.abort() })).rejects.toMatchObject({
+      code: 'cancelled',
+    })
   })
 
   test('what is unusable here is known before any connection', async () => {
@@ -573,7 +575,7 @@ describe('jump hosts', () => {
     const mute = stopAtEnd(await serve(() => undefined))
     const made = transport()
     const controller = new AbortController()
-    const connecting = made.connect(behind([target({ port: mute.port })]), controller.signal)
+    const connecting = made.connect(behind([target({ port: mute.port })]), { signal: controller.signal })
     setTimeout(() => controller.abort(), 50)
     await expect(connecting).rejects.toMatchObject({ code: 'cancelled' })
     await made.close()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { Secret } from '../../../src/changes/change.ts'
 import { diffOf, summaryOf } from '../../../src/changes/describe.ts'
+import { Secret } from '../../../src/secret.ts'
 import { filePresent } from '../../../src/tasks/general/file-present.ts'
 import type { HostLiteral } from '../host-state.ts'
 import { faultsOf, paramsOf, planOn, type Result, refusal, result, stateFor } from './planning.ts'
