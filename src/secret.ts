@@ -17,4 +17,8 @@ export class Secret {
 }
 
 /** Where the value of a secret is to be had: what inventories and playbooks hold instead of it. */
-export type SecretReference = { readonly env: string } | { readonly file: string }
+export type SecretReference =
+  | { readonly env: string }
+  | { readonly file: string }
+  /** A program and its arguments, run on the workstation without a shell; its standard output is the secret. */
+  | { readonly command: readonly string[] }

@@ -107,7 +107,7 @@ test('the file arrives 0600 and byte for byte; nobody sees the secret on the way
   expectNowhereHere(run)
   expect(holds(readFileSync(log, 'latin1'))).toBe(false)
   // It can be told apart all the same.
-  expect(run.stdout).toContain('content is secret: nothing known becomes sha256 ')
+  expect(run.stdout).toContain('content is secret: nothing is known of what is there')
 })
 
 test('a second run finds it in place without fetching it, and a new secret replaces it by digest alone', async () => {
@@ -119,7 +119,7 @@ test('a second run finds it in place without fetching it, and a new secret repla
   expect(changed.report?.totals.changed, changed.stdout).toBe(2)
   expectNowhereHere(changed)
   expect(changed.stdout).not.toContain(other)
-  expect(changed.stdout).toMatch(/content is secret: sha256 [0-9a-f]{12} becomes sha256 [0-9a-f]{12}/)
+  expect(changed.stdout).toContain('content is secret: it becomes another')
   for (const host of [rhel, acl]) {
     expect(await host.must('cat "$1"', [path])).toBe(other)
     expect(await placesOn(host), host.name).toBe('')

@@ -1,16 +1,15 @@
 import { z } from 'zod'
 import type { SecretReference } from '../secret.ts'
+import { isSecretReference, parseSecretReference } from './secret-reference.ts'
 
-/** A setting that is secret says where it comes from; it never stands in the file itself. */
+/** A setting that is secret says where it comes from; it never stands in the file itself, and is never shown. */
 export const secretSchema = (resolvePath: (text: string) => string): z.ZodType<SecretReference> =>
-  z
-    .strictObject(
-      {
-        secret: z.union([
-          z.strictObject({ env: z.string().min(1) }),
-          z.strictObject({ file: z.string().min(1).transform(resolvePath) }),
-        ]),
-      },
-      'A password does not stand here.\nSay where it comes from: { secret: { env: NAME } } or { secret: { file: PATH } }.',
-    )
-    .transform(({ secret }) => secret)
+  z.unknown().transform((value, context) => {
+    const parsed = parseSecretReference(isSecretReference(value) ? value : { secret: null })
+    if ('problem' in parsed) {
+      context.addIssue(`${parsed.problem.message}\n${parsed.problem.remedy}`)
+      return z.NEVER
+    }
+    const { reference } = parsed
+    return 'file' in reference ? { file: resolvePath(reference.file) } : reference
+  })

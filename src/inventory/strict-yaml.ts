@@ -8,6 +8,7 @@ import { faultAt, positionFinder } from './positions.ts'
 import { toData } from './yaml-data.ts'
 import { mappingKeys, nearestNode } from './yaml-lookup.ts'
 import { syntaxFaults } from './yaml-syntax.ts'
+import { tags } from './yaml-tags.ts'
 
 export type YamlPath = readonly (string | number)[]
 
@@ -39,6 +40,7 @@ export const parseStrictYaml = (file: string, text: string): StrictYaml => {
     uniqueKeys: false,
     merge: false,
     resolveKnownTags: false,
+    customTags: tags,
     prettyErrors: false,
     logLevel: 'error',
   })

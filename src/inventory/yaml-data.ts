@@ -1,5 +1,7 @@
 import type { Alias, Document, Node, Pair, Scalar, YAMLMap } from 'yaml'
 import { isAlias, isMap, isScalar, isSeq } from 'yaml'
+import { parseSecretTag } from './secret-reference.ts'
+import { secretTag } from './yaml-tags.ts'
 
 export interface Complaint {
   readonly offset: number
@@ -92,8 +94,16 @@ export const toData = (document: Document): YamlData => {
 
   const scalar = (node: Node): unknown => {
     if (!isScalar(node)) return null
+    if (node.tag === secretTag) return secret(node)
     const problem = numberProblem(node)
     return problem === undefined ? node.value : complain(node, ...problem)
+  }
+
+  const secret = (node: Scalar): unknown => {
+    const parsed = parseSecretTag(String(node.value))
+    return 'problem' in parsed
+      ? complain(node, parsed.problem.message, parsed.problem.remedy)
+      : Object.assign(Object.create(null), { secret: parsed.reference })
   }
 
   return { value: visit(document.contents), complaints, pairs, targets }

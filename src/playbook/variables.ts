@@ -1,14 +1,14 @@
 import type { VarValue } from '../inventory/host.ts'
 import { quoted } from '../inventory/names.ts'
 import { didYouMean } from '../inventory/near.ts'
+import type { ReadSecret } from '../inventory/secret-reader.ts'
+import { isSecretReference, parseSecretReference } from '../inventory/secret-reference.ts'
 import { Secret } from '../secret.ts'
 import type { Outcome } from './outcome.ts'
 import { depthLimit, filled, gather, problem, tooDeep } from './outcome.ts'
 import type { Reference, TextPart } from './reference.ts'
 import { mayRefer, parseText } from './reference.ts'
 import type { Scope } from './scope.ts'
-import type { ReadSecret } from './secrets.ts'
-import { isSecretReference, parseSecretReference } from './secrets.ts'
 import type { Suggest } from './suggest.ts'
 import type { Value } from './value.ts'
 import { isList, isMap, kindOf, member } from './value.ts'
@@ -49,7 +49,7 @@ export const resolver = ({ scope, readSecret, suggest }: Resolver): ((value: Var
     )
   }
 
-  const secret = (value: { readonly secret: Value }): Outcome => {
+  const secret = (value: { readonly secret: unknown }): Outcome => {
     const parsed = parseSecretReference(value)
     const read = 'problem' in parsed ? parsed : readSecret(parsed.reference)
     if ('secret' in read) return filled(read.secret)

@@ -44,6 +44,8 @@ const table: [text: string, fault: string, remedy: string][] = [
   ['hosts: { a: }\n---\nhosts: { b: }', '2:1 The file holds several YAML documents.', 'one document'],
   ['hosts: { a: { vars: { v: "\u0007" } } }', '1:27 The file holds the control character U+0007.', 'Remove'],
   ['? [a]\n: 1', '1:3 A key is not a plain text.', 'text'],
+  ['password: hunter2\nhosts: { a: }', '1:11 This secret does not say where it comes from.', '!secret env:NAME'],
+  ['become_password: !secret hunter2\nhosts: { a: }', '1:26 This secret does not say', '!secret env:NAME'],
   ['[a, b]', '1:1 The file is not a mapping.', 'mapping'],
   ['just text', '1:1 The file is not a mapping.', 'mapping'],
   ['hosts: 5', '1:8 "hosts" is not a mapping or a list.', 'mapping or a list'],

@@ -258,7 +258,7 @@ describe('bad input', () => {
       'a secret from nowhere',
       'name: p\nvars:\n  a: { secret: { evn: X } }\nsteps: [{ task: anything }]',
       [
-        'p.yaml:3:6 This secret does not say where it comes from. | Write { secret: { env: NAME } } or { secret: { file: PATH } }.',
+        'p.yaml:3:6 This secret does not say where it comes from. | Write !secret env:NAME, !secret file:PATH or !secret command:PROGRAM ARGUMENT, or in long form { secret: { env: NAME } }.',
       ],
     ],
     ['an unknown os', step('    when: { os: rhell }'), ['p.yaml:4:17 "rhell" is no os family. | Did you mean rhel?']],

@@ -1,21 +1,21 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Vars, VarValue } from '../../src/inventory/host.ts'
+import { secretReader } from '../../src/inventory/secret-reader.ts'
 import type { Outcome } from '../../src/playbook/outcome.ts'
 import { depthLimit, sizeLimit } from '../../src/playbook/outcome.ts'
 import { escapeReferences } from '../../src/playbook/reference.ts'
 import type { Layers } from '../../src/playbook/scope.ts'
 import { scopeOf } from '../../src/playbook/scope.ts'
-import { secretReader } from '../../src/playbook/secrets.ts'
 import { suggester } from '../../src/playbook/suggest.ts'
 import { resolver } from '../../src/playbook/variables.ts'
 import { Secret } from '../../src/secret.ts'
-import { filesOf, hostOf } from './world.ts'
+import { filesOf, hostOf, noProgram } from './world.ts'
 
 const fillIn = (value: VarValue, layers: Partial<Layers> = {}, env: Record<string, string> = {}): Outcome =>
   resolver({
     scope: scopeOf({ defaults: {}, host: hostOf('web-1', { port: 2222 }), vars: {}, extraVars: {}, ...layers }),
-    readSecret: secretReader({ env, readFile: filesOf({}) }),
+    readSecret: secretReader({ env, readFile: filesOf({}), runProgram: noProgram }),
     suggest: suggester(),
   })(value)
 

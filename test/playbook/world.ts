@@ -107,8 +107,13 @@ export const playsOf = (
     tasks,
     extraVars,
     cwd: '/here',
-    secrets: { env, readFile: filesOf(files) },
+    secrets: { env, readFile: filesOf(files), runProgram: noProgram },
   })
+
+/** No test's playbook runs a program unless it says so. */
+export const noProgram = (): never => {
+  throw new Error('no program is to be run')
+}
 
 /** The error of something that must fail with faults. */
 export const inputError = (action: () => unknown): InputError => {

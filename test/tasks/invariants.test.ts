@@ -10,6 +10,7 @@ import type { HostStep } from '../../src/playbook/playbook.ts'
 import { planHost } from '../../src/runner/plan.ts'
 import { tasks } from '../../src/tasks/registry.ts'
 import type { Task } from '../../src/tasks/task.ts'
+import { noProgram } from '../playbook/world.ts'
 import { aHost, runningHost, stuckHost } from './deployed.ts'
 import { planOn, predicted, stateFor } from './general/planning.ts'
 import type { HostLiteral } from './host-state.ts'
@@ -36,7 +37,7 @@ const stepsOf = (task: Task): HostStep[] => {
     tasks,
     extraVars: {},
     cwd: '/',
-    secrets: { env: {}, readFile },
+    secrets: { env: {}, readFile, runProgram: noProgram },
   })
   return (play?.steps ?? []).filter((step) => step.task === task.name)
 }
