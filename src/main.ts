@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { homedir, hostname, userInfo } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import { createAsk } from './cli/ask.ts'
 import { cli } from './cli/cli.ts'
 import type { TextOutput } from './cli/context.ts'
+import { openTerminal } from './cli/terminal.ts'
 import { tasks } from './tasks/registry.ts'
+import { createSsh2Transport } from './transport/ssh2-transport.ts'
 import { createTransport } from './transport/transport.ts'
 
 const outputOf = (stream: NodeJS.WriteStream): TextOutput => {
@@ -44,17 +47,29 @@ const userName = (): string => {
   }
 }
 
+const accountHome = (): string => {
+  try {
+    return userInfo().homedir
+  } catch {
+    return homedir()
+  }
+}
+
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+
+const threadCount = Number(process.env.UV_THREADPOOL_SIZE) || 4
 
 const code = await cli({
   argv: process.argv.slice(2),
   env: process.env,
   cwd: process.cwd(),
   home: homedir(),
+  accountHome: accountHome(),
   user: userName(),
   workstation: hostname(),
   stdout: outputOf(process.stdout),
   stderr: outputOf(process.stderr),
+  ask: createAsk({ openTerminal, interrupt: () => process.kill(process.pid, 'SIGINT') }),
   onInterrupt: (listener) => {
     listeners.push(listener)
     return () => void listeners.splice(listeners.indexOf(listener), 1)
@@ -64,8 +79,13 @@ const code = await cli({
   version,
   tasks,
   playbooksDir: fileURLToPath(new URL('../playbooks', import.meta.url)),
-  createTransport: (options) =>
-    createTransport({ ...options, threadCount: Number(process.env.UV_THREADPOOL_SIZE) || 4 }),
+  hasTerminal: () => {
+    const terminal = openTerminal()
+    terminal?.close()
+    return terminal !== null
+  },
+  createScanner: (options) => createSsh2Transport({ ...options, threadCount }),
+  createTransport: (options) => createTransport({ ...options, threadCount }),
 })
 process.exitCode ??= code
 

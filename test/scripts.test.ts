@@ -12,7 +12,9 @@ const scripts = globSync('**/*.sh', { cwd: root }).sort()
 const textOf = (name: string): string => readFileSync(join(root, name), 'utf8')
 
 /** Those that are no program by themselves: functions for another one. */
-const libraries = scripts.filter((name) => /^facts\/inspect\/(?!main)|^changes\/apply\/(steps|control)\.sh$/.test(name))
+const libraries = scripts.filter((name) =>
+  /^facts\/inspect\/(?!main)|^changes\/apply\/(steps|control|words|supervise|unit|start|launch)\.sh$/.test(name),
+)
 const programs = scripts.filter((name) => !libraries.includes(name))
 
 test('there are scripts', () => expect([libraries.length, programs.length].every((count) => count > 4)).toBe(true))

@@ -13,6 +13,7 @@ export interface Need {
 export const NEEDS = {
   engine: { command: 'dockerd', packages: ['docker.io'] },
   rootfs: { command: 'mmdebstrap', packages: ['mmdebstrap', 'debian-archive-keyring'] },
+  client: { command: 'ssh', packages: ['openssh-client'] },
   agent: { command: 'cc', packages: ['gcc', 'libc6-dev'] },
 } satisfies Record<string, Need>
 

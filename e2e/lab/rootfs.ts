@@ -8,7 +8,7 @@ import { installMissing, NEEDS } from './install.ts'
 import { mustRun } from './processes.ts'
 import { recipeDigest, stateFolder } from './state.ts'
 
-/** A Debian release, or one with something added: RPM's tools, or every login shell that drover promises to work with. */
+/** A Debian release, or one with something added: RPM's tools, or every login shell that drover promises to work with and every program that makes one root. */
 export type Release = 'bookworm' | 'trixie' | 'bookworm-dnf' | 'trixie-shells'
 
 /** What drover asks of a host, and what a host of this product has. Each package more costs build time in CI. */
@@ -31,11 +31,14 @@ const RPM_TOOLS = ['dnf', 'rpm', 'createrepo-c']
 /** Beside dash and bash, which are there. */
 const SHELLS = ['zsh', 'ksh93u+m', 'fish', 'tcsh']
 
+/** Beside sudo. */
+const BECOMERS = ['opendoas', 'sudo-rs']
+
 const ADDED: Readonly<Record<Release, readonly string[]>> = {
   bookworm: [],
   trixie: [],
   'bookworm-dnf': RPM_TOOLS,
-  'trixie-shells': SHELLS,
+  'trixie-shells': [...SHELLS, ...BECOMERS],
 }
 
 /** Documentation, translations and time zones are a third of the bytes, and no story reads them. */

@@ -11,6 +11,7 @@ import { inspectHost } from '../../src/runner/inspect-host.ts'
 import type { Lane } from '../../src/runner/lane.ts'
 import type { PlannedChange } from '../../src/runner/plan.ts'
 import type { Run } from '../../src/runner/run.ts'
+import { noWatch } from '../../src/runner/stall.ts'
 import { createSsh2Transport } from '../../src/transport/ssh2-transport.ts'
 import type { LabHost } from '../lab/host.ts'
 import type { Lab } from '../lab/lab.ts'
@@ -62,7 +63,9 @@ export const openCore = async (lab: Lab, labHost: LabHost): Promise<CoreHost> =>
       } as unknown as Run,
       play: { host, steps: [] },
       connection,
+      reconnect: (why) => Promise.reject(why),
       become: host.become ? { method: 'sudo' } : null,
+      watch: noWatch,
       exec: (_verb, how) => how(),
     }
   }
@@ -70,7 +73,7 @@ export const openCore = async (lab: Lab, labHost: LabHost): Promise<CoreHost> =>
     inspect: (facts) => inspectHost(lane(), 'inspect', questionFor(facts)),
     apply: async (state, changes) => {
       const mine = lane()
-      await applyHost(mine, plannedChanges(state, changes), () => undefined)
+      await applyHost(mine, plannedChanges(state, changes), { os: state.os, ageMs: 0 }, () => undefined)
       await inspectHost(mine, 'verify', questionFor([]), {
         action: 'free',
         run: mine.run.id,

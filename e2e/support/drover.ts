@@ -37,7 +37,11 @@ export interface DroverEnd {
 
 export interface DroverProcess {
   readonly child: ChildProcess
+  /** Where the directory of a run comes to lie. */
+  readonly runs: string
   readonly ended: Promise<DroverEnd>
+  /** What has been told so far. */
+  events(): readonly RunEvent[]
   /** Ctrl-C, and wait until drover says this on standard error: a second one sent too early would be merged with the first. */
   interrupt(answer: string): Promise<void>
   /** Wait until an event is told, or until drover ends without it: that is an error. */
@@ -56,7 +60,15 @@ export const startDrover = (lab: Lab, args: readonly string[], options: DroverOp
   mkdirSync(runs, { recursive: true, mode: 0o700 })
   const child = spawn(process.execPath, [command, ...withDefaults(lab, args, options, runs)], {
     cwd: lab.folder,
-    env: { PATH: process.env.PATH, HOME: lab.folder, DROVER_OPERATOR: 'e2e@lab', NO_COLOR: '1', ...options.env },
+    env: {
+      PATH: process.env.PATH,
+      HOME: lab.folder,
+      DROVER_OPERATOR: 'e2e@lab',
+      // What this machine's ssh_config says is no matter of a story.
+      DROVER_SSH_CONFIG: 'none',
+      NO_COLOR: '1',
+      ...options.env,
+    },
     stdio: 'pipe',
     timeout: options.timeoutMs ?? 120_000,
     killSignal: 'SIGKILL',
@@ -74,7 +86,9 @@ export const startDrover = (lab: Lab, args: readonly string[], options: DroverOp
   const events = (): readonly RunEvent[] => readEvents(directoryIn(runs))
   return {
     child,
+    runs,
     ended,
+    events,
     interrupt: async (answer) => {
       child.kill('SIGINT')
       while (!output.stderr.includes(answer) && child.exitCode === null) await sleep(30)

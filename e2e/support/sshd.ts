@@ -52,19 +52,37 @@ export interface UserOptions {
   readonly files?: Readonly<Record<string, string>>
 }
 
+/** In one go: every `docker exec` takes its time, and a story may have dozens of users. */
+const makeUser = `
+  set -eu
+  name=$1 home=/home/$1 shell=$2 keys=$3 sudoers=$4; shift 4
+  id "$name" >/dev/null 2>&1 || useradd -m -s "$shell" -- "$name"
+  usermod -s "$shell" -- "$name"
+  printf '%s:%s\\n' "$name" "$(cat)" | chpasswd
+  mkdir -p "$home/.ssh"
+  printf '%s\\n' "$keys" >"$home/.ssh/authorized_keys"
+  chmod 0600 "$home/.ssh/authorized_keys"
+  while [ $# -gt 0 ]; do
+    mkdir -p "$(dirname "$home/$1")"
+    printf %s "$2" >"$home/$1"
+    chmod 0644 "$home/$1"
+    shift 2
+  done
+  chown -R "$name:" "$home"
+  chmod 0700 "$home/.ssh"
+  if [ -n "$sudoers" ]; then
+    printf '%s\\n' "$sudoers" >"/etc/sudoers.d/$name"
+    chmod 0440 "/etc/sudoers.d/$name"
+    visudo -cqf "/etc/sudoers.d/$name"
+  fi`
+
 export const addUser = async (lab: Lab, host: LabHost, user: UserOptions): Promise<void> => {
-  const { name, shell = '/bin/sh', password, keys = [lab.key.authorizedLine], sudoers, files = {} } = user
-  await host.must('id "$1" >/dev/null 2>&1 || useradd -m -s "$2" -- "$1"; usermod -s "$2" -- "$1"', [name, shell])
-  // An account without a password is locked, and sshd lets nobody into a locked one where PAM is off.
-  await host.must('printf "%s:%s\\n" "$1" "$(cat)" | chpasswd', [name], { stdin: password ?? `unused-${name}-0` })
-  await host.put(`/home/${name}/.ssh/authorized_keys`, `${keys.join('\n')}\n`, '0600')
-  for (const [path, content] of Object.entries(files)) await host.put(`/home/${name}/${path}`, content)
-  await host.must('chown -R "$1:" "/home/$1" && chmod 0700 "/home/$1/.ssh"', [name])
-  if (sudoers !== undefined) {
-    const text = sudoers.map((line) => line.replaceAll('NAME', name)).join('\n')
-    await host.put(`/etc/sudoers.d/${name}`, `${text}\n`, '0440')
-    await host.must('visudo -cqf "/etc/sudoers.d/$1"', [name])
-  }
+  const { name, shell = '/bin/sh', password, keys = [lab.key.authorizedLine], sudoers = [], files = {} } = user
+  const rules = sudoers.map((line) => line.replaceAll('NAME', name)).join('\n')
+  await host.must(makeUser, [name, shell, keys.join('\n'), rules, ...Object.entries(files).flat()], {
+    // An account without a password is locked, and sshd lets nobody into a locked one where PAM is off.
+    stdin: password ?? `unused-${name}-0`,
+  })
 }
 
 /** Makes the host's keys known for one more port or name, as `[address]:port`. */

@@ -63,6 +63,11 @@ type ChangeKind =
   | { readonly kind: 'systemctl'; readonly verb: Exclude<SystemctlVerb, 'daemon-reload'>; readonly unit: string }
   | { readonly kind: 'package'; readonly install: readonly string[]; readonly manager: 'apt' | 'dnf' }
   | { readonly kind: 'await'; readonly condition: Condition; readonly withinMs: number; readonly stableMs: number }
+  /**
+   * The host is told to reboot, and is back on another boot within that time. The last change of its step and of its
+   * segment: what comes after it is planned on what the host looks like then.
+   */
+  | { readonly kind: 'reboot'; readonly withinMs: number }
   /** Opaque, so nothing can be predicted of it but what it spoils. */
   | {
       readonly kind: 'run'

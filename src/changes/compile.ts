@@ -15,6 +15,9 @@ export interface Program {
 export interface ExpectedChange {
   readonly change: Change
   readonly expects: readonly Expectation[]
+  /** Whose it is, and the most that all changes of that step together may take. */
+  readonly step?: string
+  readonly withinS?: number
 }
 
 /**
@@ -39,7 +42,8 @@ export const compile = (changes: readonly ExpectedChange[]): Program => {
     for (const name of owing) owed.add(name)
     if (debt !== null) owed.delete(debt)
     return [
-      ['begin', number],
+      ...limitBefore(changes, index),
+      ['begin', number, change.kind],
       ...expects.map((expectation) => ['expect', ...expectCall(expectation)]),
       ...owing.map((name) => ['owe', name]),
       ['perform', ...body],
@@ -52,6 +56,14 @@ export const compile = (changes: readonly ExpectedChange[]): Program => {
     content: Buffer.concat(contents),
     deadlineS: changes.reduce((sum, { change }) => sum + timeOf(change), 30),
   }
+}
+
+/** The limit of a step begins with its first change, and ends where the next one begins. */
+const limitBefore = (changes: readonly ExpectedChange[], index: number): Call[] => {
+  const [before, now] = [changes[index - 1], changes[index]]
+  if (before?.step === now?.step && index > 0) return []
+  if (before?.withinS === undefined && now?.withinS === undefined) return []
+  return [['within', String(now?.withinS ?? 0)]]
 }
 
 /** What a cut right after this change would leave to be done: all that later changes pay. */
@@ -94,6 +106,9 @@ const callOf = (change: Change, content: Buffer | null, offset: number): Call =>
         String(Math.round(change.stableMs)),
         ...conditionCall(change.condition),
       ]
+    case 'reboot':
+      // The script would not outlive it: the run does it when the script is over.
+      throw new Error('a reboot is no part of a script')
     case 'run':
       return ['run_command', String(Math.ceil(change.timeoutMs / 1000)), ...change.argv]
   }

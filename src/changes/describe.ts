@@ -25,6 +25,8 @@ export const summaryOf = (change: Change): string => {
       return `install ${change.install.join(', ')} with ${change.manager}`
     case 'await':
       return `wait until ${conditionText(change.condition)}${change.stableMs > 0 ? ` for ${change.stableMs / 1000} s` : ''}`
+    case 'reboot':
+      return 'reboot'
     case 'run':
       return `run ${change.argv.map((word) => (/^[\w./:=@%+,-]+$/.test(word) ? word : JSON.stringify(word))).join(' ')}`
   }

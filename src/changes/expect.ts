@@ -26,6 +26,7 @@ const overwritten = (state: HostState, change: Change): Expectation[] => {
       return change.verb === 'daemon-reload' ? [] : unitAsSeen(state, change.unit)
     case 'package':
     case 'await':
+    case 'reboot':
     case 'run':
       return []
   }

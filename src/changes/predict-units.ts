@@ -4,7 +4,7 @@ import type { UnitProperty, UnitState } from '../facts/unit.ts'
 import { type Known, known, Unknown } from '../facts/unknown.ts'
 import type { Change } from './change.ts'
 import { reloaded, wordsOf } from './predict-unit-files.ts'
-import { unknownUnit, withValues } from './spoil.ts'
+import { unknownRun, unknownUnit, withValues } from './spoil.ts'
 
 type SystemctlChange = Extract<Change, { kind: 'systemctl' }>
 type UnitChange = Extract<SystemctlChange, { unit: string }>
@@ -177,23 +177,6 @@ const mayBeStopped = (units: Units, name: string, why: string): void => {
   const unit = units.get(name)
   if (unit !== undefined && !isDown(unit)) units.set(name, unknownRun(unit, new Unknown(why)))
 }
-
-const unknownRun = (unit: UnitState, unknown: Unknown): UnitState => ({
-  ...unknownUnit(unit, ofItsRun, unknown),
-  ...(unit.starts !== undefined && { starts: unknown }),
-})
-
-const ofItsRun: readonly UnitProperty[] = [
-  'ActiveState',
-  'SubState',
-  'Result',
-  'NRestarts',
-  'MainPID',
-  'InvocationID',
-  'ActiveEnterTimestampMonotonic',
-  'Job',
-  'ExecMainStatus',
-]
 
 /** A target has no process and no result: what it does not show, it will not show. */
 const shown = (unit: UnitState, values: Partial<Record<UnitProperty, Known<string>>>) =>

@@ -5,6 +5,7 @@ import { canonical, lookUp, nowhere, place, type Tree } from '../facts/tree.ts'
 import { Unknown } from '../facts/unknown.ts'
 import { Secret } from '../secret.ts'
 import type { Change } from './change.ts'
+import { withBoot } from './predict-boot.ts'
 import { withPackages } from './predict-packages.ts'
 import { withUnitFile } from './predict-unit-files.ts'
 import { withVerb } from './predict-units.ts'
@@ -48,6 +49,8 @@ const predictKind = (state: HostState, change: Change): HostState => {
       return withPackages(state, change.install)
     case 'await':
       return state
+    case 'reboot':
+      return withBoot(state)
     case 'run': {
       // It may do anything, so what another command said before it is worth nothing any more.
       const unknown = new Unknown(summaryWord(change))

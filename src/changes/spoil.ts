@@ -53,7 +53,7 @@ export const withUnknownEntries = (node: KnownNode, unknown: Unknown): KnownNode
     ? node
     : { ...node, entries: unknown }
 
-const spoiltUnit = (unit: UnitState, unknown: Unknown): UnitState => ({
+export const spoiltUnit = (unit: UnitState, unknown: Unknown): UnitState => ({
   ...unknownUnit(unit, unitProperties, unknown),
   ...(unit.starts !== undefined && { starts: unknown }),
 })
@@ -64,6 +64,23 @@ export const unknownUnit = (unit: UnitState, properties: readonly UnitProperty[]
   for (const property of properties) values[property] = unknown
   return { ...unit, properties: values, exe: unknown }
 }
+
+export const unknownRun = (unit: UnitState, unknown: Unknown): UnitState => ({
+  ...unknownUnit(unit, ofItsRun, unknown),
+  ...(unit.starts !== undefined && { starts: unknown }),
+})
+
+const ofItsRun: readonly UnitProperty[] = [
+  'ActiveState',
+  'SubState',
+  'Result',
+  'NRestarts',
+  'MainPID',
+  'InvocationID',
+  'ActiveEnterTimestampMonotonic',
+  'Job',
+  'ExecMainStatus',
+]
 
 export const withValues = (unit: UnitState, values: Partial<Record<UnitProperty, Known<string>>>): UnitState => ({
   ...unit,

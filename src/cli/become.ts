@@ -1,7 +1,13 @@
 import { needsSudo } from '../inventory/become.ts'
 import type { Host } from '../inventory/host.ts'
 import type { Become } from '../transport/become.ts'
+import type { Passwords } from './passwords.ts'
 
 /** How root is had on each host. */
-export const becomeOf = (host: Host): Become | null =>
-  needsSudo(host) ? { method: host.becomeMethod ?? 'sudo' } : null
+export const becomeWith =
+  ({ becomePasswordOf }: Pick<Passwords, 'becomePasswordOf'>) =>
+  (host: Host): Become | null => {
+    if (!needsSudo(host)) return null
+    const password = becomePasswordOf(host)
+    return { method: host.becomeMethod ?? 'sudo', ...(password !== undefined && { password }) }
+  }

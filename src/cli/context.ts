@@ -1,5 +1,7 @@
 import type { Tasks } from '../runner/plan.ts'
+import type { Ask } from '../transport/ask.ts'
 import type { Transport } from '../transport/connection.ts'
+import type { HostKeyScanner } from '../transport/host-key-scan.ts'
 import type { TransportOptions } from '../transport/transport.ts'
 
 export interface TextOutput {
@@ -15,10 +17,16 @@ export interface CliContext {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
   readonly home: string
+  /** The home directory in the account's entry, where ssh looks for its files whatever HOME says. */
+  readonly accountHome: string
   readonly user: string
   readonly workstation: string
   readonly stdout: TextOutput
   readonly stderr: TextOutput
+  /** Asks whoever sits at the terminal. */
+  readonly ask: Ask
+  /** Whether somebody does. */
+  readonly hasTerminal: () => boolean
   /** Calls the listener at each SIGINT or SIGTERM until the returned function is called. */
   readonly onInterrupt: (listener: () => void) => () => void
   /** Ends the process without waiting for anything. */
@@ -29,4 +37,5 @@ export interface CliContext {
   /** Where the playbooks that come with drover are. */
   readonly playbooksDir: string
   readonly createTransport: (options: TransportOptions) => Transport
+  readonly createScanner: (options: TransportOptions) => HostKeyScanner
 }

@@ -13,6 +13,8 @@ const requestCodes: readonly ErrorCode[] = [
   'variable-undefined',
   'secret-in-text',
   'key-unusable',
+  'ssh-config-invalid',
+  'ssh-client-unusable',
   'known-hosts-unreadable',
 ]
 

@@ -14,7 +14,10 @@ Examples:
 
 Environment:
   DROVER_INVENTORY       inventory to use where no -i is given
+  DROVER_SSH_PASSWORD    login password where a host has none of its own (as -k asks for)
+  DROVER_BECOME_PASSWORD password of sudo or doas, likewise (as -K asks for)
   DROVER_KEY_PASSPHRASE  opens encrypted private keys that ssh-agent does not hold
+  DROVER_SSH_CONFIG      ssh_config to read where no -F is given, or none
   DROVER_OPERATOR        who is responsible, as hosts and reports show it (default: USER@workstation)
   NO_COLOR, FORCE_COLOR  no colours, or colours where there is no terminal
 
@@ -35,6 +38,14 @@ Examples:
   drover status -i hosts.yaml -l rhel
   drover status -i hosts.yaml --where verdict=stuck -o names > stuck.txt
   drover status -i hosts.yaml --exit-code --output json
+`,
+  keys: `
+Examples:
+  drover keys scan -i hosts.yaml
+  drover keys scan -i hosts.yaml -l web --write
+  drover keys scan -i hosts.yaml --write --yes --output json
+
+It exits 2 where a host shows another key than known_hosts holds, 4 where hosts are only unreachable.
 `,
   inventory: `
 Examples:

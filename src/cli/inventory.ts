@@ -3,14 +3,19 @@ import { graph } from '../inventory/graph.ts'
 import type { Host, Inventory } from '../inventory/host.ts'
 import { inventoryJson } from '../inventory/inventory-json.ts'
 import { selectHosts } from '../inventory/patterns.ts'
+import { printable } from '../printable.ts'
 import { jsonText } from '../report/json-text.ts'
 import { counted } from '../report/paint.ts'
 import { paintFor } from './colour.ts'
 import type { CliContext } from './context.ts'
 import { type InventoryOptions, readSources } from './sources.ts'
+import { fillBySshConfig } from './ssh-config.ts'
 import { tableLines } from './table.ts'
 
 export interface InventoryVerbOptions extends InventoryOptions {
+  /** As ssh_config completes them. */
+  readonly resolved?: true
+  readonly sshConfig?: string
   readonly output: 'text' | 'json'
 }
 
@@ -21,8 +26,9 @@ export const inventory = async (
   options: InventoryVerbOptions,
 ): Promise<number> => {
   const { inventory: whole } = readSources(context, options)
-  const shown =
+  const chosen =
     options.limit === undefined ? whole : narrowed(whole, selectHosts(whole, options.limit, { cwd: context.cwd }))
+  const shown = options.resolved ? { ...chosen, hosts: await resolved(context, chosen.hosts, options) } : chosen
   context.stdout.write(
     options.output === 'json'
       ? jsonText(verb === 'check' ? checked(shown) : inventoryJson(shown))
@@ -30,6 +36,14 @@ export const inventory = async (
   )
   return 0
 }
+
+const resolved = (context: CliContext, hosts: readonly Host[], { sshConfig }: InventoryVerbOptions) =>
+  fillBySshConfig(context, hosts, {
+    file: sshConfig,
+    user: undefined,
+    reached: (host) => host,
+    tell: (message) => context.stderr.write(`drover: ${printable(message)}\n`),
+  })
 
 /** What the limit leaves; groups stay, so that it can be seen which of them have no host now. */
 const narrowed = (whole: Inventory, hosts: readonly Host[]): Inventory => {

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { durationS } from '../playbook/duration.ts'
 
 /** Another spelling of an option, for those who come from other tools; it is not in the help. */
 export const aliasOf = (name: string, flags: string, parser?: (text: string) => unknown): Option => {
@@ -14,10 +15,17 @@ export const collect = (value: string, before: readonly string[] | undefined): r
 
 const counter = (_value: unknown, before: number | undefined): number => (before ?? 0) + 1
 
-const positiveInteger = (text: string): number => {
+export const positiveInteger = (text: string): number => {
   const value = Number(text)
   if (/^[0-9]+$/.test(text) && Number.isSafeInteger(value) && value > 0) return value
   throw new InvalidArgumentError('It must be a whole number, 1 or more.')
+}
+
+/** In seconds. */
+export const duration = (text: string): number => {
+  const seconds = durationS(text)
+  if (seconds !== null) return seconds
+  throw new InvalidArgumentError('It must be a length of time such as 90s, 10m or 1h30m, up to a day.')
 }
 
 export const commaList = (text: string, before: readonly string[] | undefined): readonly string[] => {
@@ -43,6 +51,15 @@ export const inventoryOptions = (command: Command): Command =>
     )
     .option('-l, --limit <pattern>', 'only these hosts: a pattern such as web,!web3 or @file')
 
+const passwordFile = (flags: string, description: string, asked: string): Option =>
+  new Option(flags, description).conflicts(asked)
+
+export const sshConfigOption = (): Option =>
+  new Option(
+    '-F, --ssh-config <file>',
+    "this ssh_config instead of the user's and the system's, or none [env: DROVER_SSH_CONFIG]",
+  )
+
 /** What all verbs that connect take. */
 export const connectionOptions = (command: Command): Command =>
   command
@@ -50,7 +67,27 @@ export const connectionOptions = (command: Command): Command =>
     .addOption(aliasOf('forks', '--concurrency <hosts>', positiveInteger))
     .option('-u, --user <name>', 'connect as this user where the inventory names none')
     .option('-b, --become', 'get root rights through sudo on all hosts, whatever the inventory says')
+    .addOption(
+      new Option('--become-method <method>', 'how root rights are had where the inventory does not say').choices([
+        'sudo',
+        'doas',
+      ]),
+    )
+    .option('-k, --ask-pass', 'ask once for the login password of all hosts [env: DROVER_SSH_PASSWORD]')
+    .addOption(passwordFile('--connection-password-file <file>', 'the login password is in this file', 'askPass'))
+    .addOption(aliasOf('connectionPasswordFile', '--conn-pass-file <file>'))
+    .option('-K, --ask-become-pass', 'ask once for the password of sudo or doas [env: DROVER_BECOME_PASSWORD]')
+    .addOption(
+      passwordFile('--become-password-file <file>', 'the password of sudo or doas is in this file', 'askBecomePass'),
+    )
+    .addOption(aliasOf('becomePasswordFile', '--become-pass-file <file>'))
+    .option(
+      '-T, --connect-timeout <seconds>',
+      'how long TCP and then the SSH handshake may take with each host (default: 10, 20)',
+      positiveInteger,
+    )
     .option('--private-key <file>', 'use this key where the inventory names none [env: DROVER_KEY_PASSPHRASE opens it]')
+    .addOption(sshConfigOption())
     .option('--known-hosts <file>', 'check all host keys against this file')
     .addOption(
       new Option('--host-key-policy <policy>', 'how to treat the host keys of all hosts').choices([
@@ -58,6 +95,12 @@ export const connectionOptions = (command: Command): Command =>
         'accept-new',
         'off',
       ]),
+    )
+    .addOption(
+      new Option(
+        '--transport <client>',
+        "connect to all hosts by drover's own client, or by this machine's ssh",
+      ).choices(['auto', 'ssh2', 'openssh']),
     )
 
 export const logOptions = (command: Command): Command =>

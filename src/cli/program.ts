@@ -6,10 +6,13 @@ import {
   collect,
   commaList,
   connectionOptions,
+  duration,
   inventoryOptions,
   logOptions,
   oneLine,
   outputOption,
+  positiveInteger,
+  sshConfigOption,
 } from './options.ts'
 
 /** The whole command tree. Each verb is a file beside this one, loaded when it is called for. */
@@ -55,6 +58,8 @@ export const createProgram = (context: CliContext, onExitCode: (code: number) =>
     .option('--fail-on-warnings', 'preflight fails on warnings, too')
     .option('--allow-start <name>', 'this unit or machine may start along with machines.target; repeatable', collect)
     .option('--detailed-exitcode', 'with --check: exit 6 where something would change')
+    .option('--timeout <duration>', "the most that one step's changes may take on a host: 90s, 10m, 1h30m", duration)
+    .option('--stall-after <seconds>', 'tell of a host that has been silent for this long', positiveInteger, 30)
     .option('--runs-dir <dir>', 'where journals and reports are kept', './.drover/runs')
   outputOption(logOptions(run), ['text', 'json'])
   run.action(act(async (playbook, options) => (await import('./run.ts')).run(context, playbook, options)))
@@ -70,6 +75,16 @@ export const createProgram = (context: CliContext, onExitCode: (code: number) =>
   outputOption(logOptions(status), ['table', 'names', 'json']).addHelpText('after', examples.status)
   status.action(act(async (options) => (await import('./status.ts')).status(context, options)))
 
+  const keys = program.command('keys').description('the host keys of the fleet').addHelpText('after', examples.keys)
+  const scan = keys
+    .command('scan')
+    .description('show the keys that hosts have beside what known_hosts says; nobody logs in but to jump hosts')
+  connectionOptions(inventoryOptions(scan))
+    .option('--write', 'write the new ones into known_hosts, once they have been confirmed')
+    .option('-y, --yes', 'with --write: they have been confirmed')
+  outputOption(logOptions(scan), ['table', 'json'])
+  scan.action(act(async (options) => (await import('./keys.ts')).keysScan(context, options)))
+
   const inventory = program
     .command('inventory')
     .description('show and check what an inventory says')
@@ -79,6 +94,8 @@ export const createProgram = (context: CliContext, onExitCode: (code: number) =>
       act(async (options) => (await import('./inventory.ts')).inventory(context, name, options)),
     )
   listed('list', 'hosts, and how each is reached')
+    .option('--resolved', 'with what ssh_config fills in')
+    .addOption(sshConfigOption())
   listed('graph', 'groups and their hosts as a tree')
   listed('check', 'nothing but whether it can be used')
 

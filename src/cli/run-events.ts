@@ -2,10 +2,12 @@ import type { HostPlay } from '../playbook/playbook.ts'
 import { createConsole } from '../report/console.ts'
 import { fanOut } from '../report/fan-out.ts'
 import { createJsonOutput } from '../report/json-output.ts'
+import { createLiveLine } from '../report/live-line.ts'
 import { createRedactor } from '../report/redact.ts'
 import { createReportFold, type ReportFold } from '../report/report-fold.ts'
 import type { EventSink } from '../runner/events.ts'
 import type { Run } from '../runner/run.ts'
+import type { Secret } from '../secret.ts'
 import { hasColour } from './colour.ts'
 import type { CliContext } from './context.ts'
 import type { Logger } from './log.ts'
@@ -15,6 +17,7 @@ import { secretsOf } from './secrets.ts'
 export interface RunEventsOptions {
   /** Their secrets are kept out of everything. */
   readonly plays: readonly HostPlay[]
+  readonly passwords: readonly Secret[]
   readonly journal: EventSink
   /** Where the reports will be. */
   readonly reports: string
@@ -25,10 +28,10 @@ export interface RunEventsOptions {
 export const createRunEvents = (
   context: CliContext,
   options: RunOptions,
-  { plays, journal, reports, log }: RunEventsOptions,
+  { plays, passwords, journal, reports, log }: RunEventsOptions,
 ): { sink: EventSink; fold: ReportFold; onFault: NonNullable<Run['onFault']> } => {
   const fold = createReportFold()
-  const redact = createRedactor(secretsOf(plays, context), (count) =>
+  const redact = createRedactor(secretsOf({ plays, passwords }, context), (count) =>
     log.warn(`secrets too short to be kept out of reports and logs: ${count}`),
   )
   const sinks = {
@@ -54,8 +57,19 @@ const shown = (
   { output, verbose, diff }: RunOptions,
   reports: string,
 ): Record<string, EventSink> => {
-  const people = (stream: CliContext['stdout']): EventSink =>
-    createConsole({ write: stream.write, colour: hasColour(context, stream), verbose, diff: diff ?? false, reports })
+  const people = (stream: CliContext['stdout']): EventSink => {
+    const live = hasLiveLine(context, stream)
+      ? createLiveLine({ write: stream.write, columns: () => stream.columns ?? 80 })
+      : null
+    const write = live?.write ?? stream.write
+    const lines = createConsole({ write, colour: hasColour(context, stream), verbose, diff: diff ?? false, reports })
+    return (event) => {
+      lines(event)
+      live?.take(event)
+    }
+  }
   if (output === 'text') return { console: people(context.stdout) }
   return { json: createJsonOutput(context.stdout.write), ...(verbose > 0 && { console: people(context.stderr) }) }
 }
+
+const hasLiveLine = ({ env }: CliContext, stream: CliContext['stdout']): boolean => stream.isTTY && env.TERM !== 'dumb'

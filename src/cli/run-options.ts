@@ -7,6 +7,8 @@ import type { ConnectionOptions, InventoryOptions } from './sources.ts'
 
 export interface RunOptions extends InventoryOptions, ConnectionOptions, LogOptions {
   readonly forks: number
+  /** Seconds. */
+  readonly timeout?: number
   readonly check?: true
   readonly diff?: true
   readonly extraVars?: readonly string[]
@@ -16,6 +18,8 @@ export interface RunOptions extends InventoryOptions, ConnectionOptions, LogOpti
   readonly failOnWarnings?: true
   readonly allowStart?: readonly string[]
   readonly detailedExitcode?: true
+  /** Seconds of silence after which a host is shown as stalled. */
+  readonly stallAfter: number
   readonly runsDir: string
   readonly output: 'text' | 'json'
 }

@@ -7,8 +7,10 @@ import type { HostPlay, Playbook } from '../playbook/playbook.ts'
 import type { Transport } from '../transport/connection.ts'
 import type { CliContext } from './context.ts'
 import { createFaults } from './faults.ts'
+import type { Passwords } from './passwords.ts'
 import { optionVars, type RunOptions, refuseIdle, refuseUnused } from './run-options.ts'
-import { chooseHosts, readSources, type Sources } from './sources.ts'
+import { secretSources } from './secret-sources.ts'
+import { chooseHosts, readSources, type Sources, type Tell } from './sources.ts'
 
 export interface RunRequest {
   readonly sources: Sources
@@ -19,14 +21,14 @@ export interface RunRequest {
 /** Reads everything a run needs of this machine; what is wrong with it is thrown all at once, before any host is touched. */
 export const prepareRun = async (
   context: CliContext,
-  transport: Transport,
+  { transport, passwords, tell }: { readonly transport: Transport; readonly passwords: Passwords; readonly tell: Tell },
   name: string,
   options: RunOptions,
 ): Promise<RunRequest> => {
-  const { cwd, env, tasks } = context
+  const { cwd, tasks } = context
   const faults = createFaults()
   const sources = await faults.attempt(() => readSources(context, options))
-  const hosts = sources && (await faults.attempt(() => chooseHosts(context, sources.inventory, options)))
+  const hosts = sources && (await faults.attempt(() => chooseHosts(context, sources.inventory, options, tell)))
   const playbook = await faults.attempt(() => loadPlaybook(name, { shippedDir: context.playbooksDir, cwd, tasks }))
   const given = await faults.attempt(() => parseExtraVars(options.extraVars ?? [], { cwd, readFile: readFileSync }))
   if (playbook !== undefined) await faults.attempt(() => refuseIdle(options, playbook))
@@ -35,14 +37,18 @@ export const prepareRun = async (
     sources && hosts && playbook && given
       ? await faults.attempt(() => {
           const extraVars = { ...given, ...optionVars(options) }
-          const secrets = { env, readFile: readFileSync }
+          const secrets = secretSources(context)
           const { inventory } = sources
           return someOf(hostPlays({ playbook, inventory, hosts, tasks, extraVars, cwd, secrets }), playbook, options)
         })
       : undefined
   const reached = plays?.map(({ host }) => host) ?? hosts
-  if (reached !== undefined) await faults.attempt(() => transport.prepare(reached))
+  if (reached !== undefined) {
+    await faults.attempt(() => passwords.read(reached))
+    await faults.attempt(() => transport.prepare(reached))
+  }
   faults.throwAny()
+  await passwords.ask()
   if (sources === undefined || playbook === undefined || plays === undefined)
     throw new Error('a part of the request is missing')
   return { sources, playbook, plays }

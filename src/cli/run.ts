@@ -1,15 +1,17 @@
 import { resolve } from 'node:path'
 import { openJournal } from '../report/journal.ts'
 import { createRunDirectory, writeReports } from '../report/run-directory.ts'
+import { createMachines } from '../runner/machines.ts'
 import type { Run } from '../runner/run.ts'
 import type { Transport } from '../transport/connection.ts'
-import { becomeOf } from './become.ts'
+import { becomeWith } from './become.ts'
 import { conduct } from './conduct.ts'
 import type { CliContext } from './context.ts'
 import { type Interrupts, watchInterrupts } from './interrupts.ts'
 import { createLog, type Logger } from './log.ts'
 import { createNotices, type Notices } from './notices.ts'
 import { operatorOf } from './operator.ts'
+import { createPasswords, type Passwords } from './passwords.ts'
 import { createRunEvents } from './run-events.ts'
 import type { RunOptions } from './run-options.ts'
 import { prepareRun, type RunRequest } from './run-request.ts'
@@ -19,16 +21,23 @@ import { openTransport } from './transport.ts'
 export const run = async (context: CliContext, name: string, options: RunOptions): Promise<number> => {
   const log = createLog(context, options)
   const notices = createNotices()
-  const transport = openTransport(context, notices.take)
+  const passwords = createPasswords(context, options)
+  const transport = openTransport(context, {
+    passwords,
+    onNotice: notices.take,
+    connectTimeout: options.connectTimeout,
+    sshConfig: options.sshConfig,
+  })
+  const tell = (message: string): void => notices.take({ host: null, message })
   try {
-    const request = await prepareRun(context, transport, name, options)
+    const request = await prepareRun(context, { transport, passwords, tell }, name, options)
     const { playbook, plays, sources } = request
     log.info(
       { playbook: playbook.file, inventory: sources.inventory.sources, hosts: plays.length },
       'the request is in order',
     )
     const interrupts = watchInterrupts(context)
-    return await recorded(context, options, { request, transport, interrupts, notices, log }).finally(
+    return await recorded(context, options, { request, transport, passwords, interrupts, notices, log }).finally(
       interrupts.dispose,
     )
   } finally {
@@ -39,6 +48,7 @@ export const run = async (context: CliContext, name: string, options: RunOptions
 interface Means {
   readonly request: RunRequest
   readonly transport: Transport
+  readonly passwords: Passwords
   readonly interrupts: Interrupts
   readonly notices: Notices
   readonly log: Logger
@@ -46,7 +56,7 @@ interface Means {
 
 /** The run itself between the making of its directory and the last file in it. */
 const recorded = async (context: CliContext, options: RunOptions, means: Means): Promise<number> => {
-  const { request, transport, interrupts, notices, log } = means
+  const { request, transport, passwords, interrupts, notices, log } = means
   const { name, file, sha256 } = request.playbook
   const mode = options.check ? 'check' : 'apply'
   const operator = operatorOf(context)
@@ -66,11 +76,18 @@ const recorded = async (context: CliContext, options: RunOptions, means: Means):
   )
   const { sink, fold, onFault } = createRunEvents(context, options, {
     plays: request.plays,
+    passwords: passwords.all(),
     journal: journal.take,
     reports: directory.path,
     log,
   })
-  const deadlines = { inspectMs: 180_000, applyGraceMs: 60_000 }
+  const deadlines = {
+    inspectMs: 180_000,
+    applyGraceMs: 60_000,
+    reconnectMs: 120_000,
+    backoffMs: 500,
+    stallMs: options.stallAfter * 1000,
+  }
   const { forks } = options
   const { softStop, hardStop } = interrupts
   const run: Run = {
@@ -79,10 +96,12 @@ const recorded = async (context: CliContext, options: RunOptions, means: Means):
     reason,
     mode,
     forks,
+    ...(options.timeout !== undefined && { stepTimeoutS: options.timeout }),
     tasks,
     transport,
-    becomeOf,
+    becomeOf: becomeWith(passwords),
     deadlines,
+    machines: createMachines(),
     sink,
     onFault,
     softStop,

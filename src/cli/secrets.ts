@@ -3,7 +3,10 @@ import { Secret } from '../secret.ts'
 import type { CliContext } from './context.ts'
 
 /** Every secret that the run holds, for the redactor alone. */
-export const secretsOf = (plays: readonly HostPlay[], { env }: Pick<CliContext, 'env'>): ReadonlySet<string> => {
+export const secretsOf = (
+  { plays, passwords }: { readonly plays: readonly HostPlay[]; readonly passwords: readonly Secret[] },
+  { env }: Pick<CliContext, 'env'>,
+): ReadonlySet<string> => {
   const found = new Set<string>()
   const seen = new Set<unknown>()
   const visit = (value: unknown): void => {
@@ -15,6 +18,7 @@ export const secretsOf = (plays: readonly HostPlay[], { env }: Pick<CliContext, 
     }
   }
   for (const { steps } of plays) for (const { params } of steps) visit(params)
+  for (const password of passwords) found.add(password.reveal())
   if (env.DROVER_KEY_PASSPHRASE) found.add(env.DROVER_KEY_PASSPHRASE)
   return found
 }

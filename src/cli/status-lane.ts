@@ -5,34 +5,45 @@ import { Unreadable } from '../facts/unknown.ts'
 import { viewOf } from '../facts/view.ts'
 import type { Host } from '../inventory/host.ts'
 import { inspectHost } from '../runner/inspect-host.ts'
+import { type Link, openLink } from '../runner/link.ts'
 import { errorReport } from '../runner/outcome.ts'
 import type { Run } from '../runner/run.ts'
+import { noWatch } from '../runner/stall.ts'
 import { unreadable } from '../runner/unreadable.ts'
 import { assess, statusFacts } from '../tasks/agent/assess.ts'
 import type { Become } from '../transport/become.ts'
-import type { Connection } from '../transport/connection.ts'
 import type { StatusRow } from './status-row.ts'
 
 /** One host's row: one connection, one command, nothing written. Never throws. */
 export const statusLane = async (run: Run, host: Host): Promise<StatusRow> => {
-  let connection: Connection | undefined
+  let link: Link | undefined
   try {
     if (run.softStop.aborted) throw notLookedAt()
-    connection = await run.transport.connect(host, { signal: run.hardStop })
-    const { state, sudo } = await read(run, host, connection)
+    link = await openLink(run, host)
+    const { state, sudo } = await read(run, host, link)
     const status = assess(viewOf(state), host)
     return { host: host.name, withoutRoot: state.os.uid !== 0, ...(sudo !== undefined && { sudo }), status }
   } catch (thrown) {
     return { host: host.name, withoutRoot: false, error: errorReport(asError(thrown).at({ host: host.name })) }
   } finally {
-    await connection?.close().catch(() => undefined)
+    await link?.close()
   }
 }
 
-const read = async (run: Run, host: Host, connection: Connection): Promise<{ state: HostState; sudo?: string }> => {
+const read = async (run: Run, host: Host, link: Link): Promise<{ state: HostState; sudo?: string }> => {
   const inspect = (become: Become | null): Promise<HostState> =>
     inspectHost(
-      { run, play: { host, steps: [] }, connection, become, exec: (_verb, how) => how() },
+      {
+        run,
+        play: { host, steps: [] },
+        get connection() {
+          return link.connection
+        },
+        reconnect: link.reconnect,
+        become,
+        watch: noWatch,
+        exec: (_verb, how) => how(),
+      },
       'inspect',
       questionFor(statusFacts(host)),
     )

@@ -82,14 +82,18 @@ const locks = (rows: readonly StatusRow[]): readonly string[] => {
   return held.length === 0 ? [] : [`locked: ${held.map(printable).join(', ')}`]
 }
 
+// Each names its host, and a wrong password is wrong on all of them.
+const refusalsShown = 3
+
 const withoutRoot = (rows: readonly StatusRow[]): readonly string[] => {
   const hosts = rows.filter((row) => row.withoutRoot)
   if (hosts.length === 0) return []
   const refusals = [...new Set(hosts.flatMap(({ sudo }) => (sudo === undefined ? [] : [sudo])))]
   return [
     `read without root, so in part: ${hostList(hosts)}`,
-    ...refusals.map((why) => `  ${printable(why)}`),
-    '  fix: Log in as root, or let the user run sudo without a password and add -b.',
+    ...refusals.slice(0, refusalsShown).map((why) => `  ${printable(why)}`),
+    ...(refusals.length > refusalsShown ? [`  and ${refusals.length - refusalsShown} more of the kind`] : []),
+    '  fix: Log in as root, or add -b, with -K where sudo wants a password.',
   ]
 }
 

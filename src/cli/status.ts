@@ -3,15 +3,19 @@ import pLimit from 'p-limit'
 import { exitCode } from '../report/exit-code.ts'
 import { jsonText } from '../report/json-text.ts'
 import { counted, type Tone } from '../report/paint.ts'
+import { createRedactor } from '../report/redact.ts'
+import { createMachines } from '../runner/machines.ts'
 import { outcomeOf } from '../runner/outcome.ts'
 import type { Run } from '../runner/run.ts'
-import { becomeOf } from './become.ts'
+import { becomeWith } from './become.ts'
 import { paintFor } from './colour.ts'
 import type { CliContext } from './context.ts'
 import { createFaults } from './faults.ts'
 import { watchInterrupts } from './interrupts.ts'
 import { createLog, type LogOptions } from './log.ts'
 import { operatorOf } from './operator.ts'
+import { createPasswords } from './passwords.ts'
+import { secretsOf } from './secrets.ts'
 import { type ConnectionOptions, chooseHosts, connectionWords, type InventoryOptions, readSources } from './sources.ts'
 import { statusLane } from './status-lane.ts'
 import { cellsOf, columns, isHealthy, type StatusRow } from './status-row.ts'
@@ -30,22 +34,34 @@ export interface StatusOptions extends InventoryOptions, ConnectionOptions, LogO
 /** `drover status`: looks at every host once and writes nothing, on the hosts or here. */
 export const status = async (context: CliContext, options: StatusOptions): Promise<number> => {
   const log = createLog(context, options)
-  const transport = openTransport(context, ({ host, message }) => log.warn({ host }, message))
+  const passwords = createPasswords(context, options)
+  const transport = openTransport(context, {
+    passwords,
+    onNotice: ({ host, message }) => log.warn(host === null ? {} : { host }, message),
+    connectTimeout: options.connectTimeout,
+    sshConfig: options.sshConfig,
+  })
+  const tell = (message: string): void => log.warn(message)
   try {
     const faults = createFaults()
     const sources = await faults.attempt(() => readSources(context, options))
-    const hosts = sources && (await faults.attempt(() => chooseHosts(context, sources.inventory, options)))
+    const hosts = sources && (await faults.attempt(() => chooseHosts(context, sources.inventory, options, tell)))
     const matches = await faults.attempt(() => rowFilter(options.where ?? []))
-    if (hosts !== undefined) await faults.attempt(() => transport.prepare(hosts))
+    if (hosts !== undefined) {
+      await faults.attempt(() => passwords.read(hosts))
+      await faults.attempt(() => transport.prepare(hosts))
+    }
     faults.throwAny()
     if (hosts === undefined || matches === undefined) throw new Error('a part of the request is missing')
+    await passwords.ask()
 
     log.info({ inventory: options.inventory, hosts: hosts.length }, 'the request is in order')
     const interrupts = watchInterrupts(context)
-    const run = readOnly(context, { transport, forks: options.forks, ...interrupts })
+    const run = readOnly(context, { transport, becomeOf: becomeWith(passwords), forks: options.forks, ...interrupts })
     const limit = pLimit(options.forks)
+    const redact = createRedactor(secretsOf({ plays: [], passwords: passwords.all() }, context), () => undefined)
     const rows = await Promise.all(hosts.map((host) => limit(() => statusLane(run, host)))).finally(interrupts.dispose)
-    const shown = rows.filter(matches)
+    const shown = redact(rows.filter(matches))
     if (shown.length === 0 && options.output !== 'json')
       context.stderr.write(`drover: none of ${counted(rows.length, 'host')} is as --where says\n`)
     else show(context, options, shown)
@@ -55,15 +71,19 @@ export const status = async (context: CliContext, options: StatusOptions): Promi
   }
 }
 
-const readOnly = (context: CliContext, shared: Pick<Run, 'transport' | 'forks' | 'softStop' | 'hardStop'>): Run => ({
+const readOnly = (
+  context: CliContext,
+  shared: Pick<Run, 'transport' | 'becomeOf' | 'forks' | 'softStop' | 'hardStop'>,
+): Run => ({
   // It stands in the hosts' auth logs, as the ids of runs do.
   id: `status-${randomBytes(2).toString('hex')}`,
   operator: operatorOf(context),
   reason: null,
   mode: 'check',
   tasks: context.tasks,
-  becomeOf,
-  deadlines: { inspectMs: 120_000, applyGraceMs: 0 },
+  becomeOf: shared.becomeOf,
+  deadlines: { inspectMs: 120_000, applyGraceMs: 0, reconnectMs: 30_000, backoffMs: 500, stallMs: 30_000 },
+  machines: createMachines(),
   sink: () => {},
   transport: shared.transport,
   forks: shared.forks,

@@ -1,5 +1,9 @@
+import { Secret } from '../secret.ts'
 import type { StageDeadlines, Transport, TransportNotice } from '../transport/connection.ts'
+import type { TransportOptions } from '../transport/transport.ts'
 import type { CliContext } from './context.ts'
+import type { Passwords } from './passwords.ts'
+import { sourceOf, sshConfigWord } from './ssh-config.ts'
 
 const deadlines: StageDeadlines = {
   resolveMs: 10_000,
@@ -9,10 +13,39 @@ const deadlines: StageDeadlines = {
   channelMs: 20_000,
 }
 
-export const openTransport = (context: CliContext, onNotice: (notice: TransportNotice) => void): Transport =>
-  context.createTransport({
-    deadlines,
-    passphrase: () => context.env.DROVER_KEY_PASSPHRASE || undefined,
-    agentSocket: context.env.SSH_AUTH_SOCK || undefined,
-    onNotice,
-  })
+/** `-T` is for what an absent or overrun host holds up; a login may wait for a person. */
+const deadlinesFor = (seconds: number | undefined): StageDeadlines =>
+  seconds === undefined ? deadlines : { ...deadlines, connectMs: seconds * 1000, handshakeMs: seconds * 1000 }
+
+export interface OpenTransportOptions {
+  /** Seconds. */
+  readonly connectTimeout: number | undefined
+  /** Of `-F`. */
+  readonly sshConfig?: string | undefined
+  readonly passwords: Pick<Passwords, 'passwordOf' | 'keep'>
+  readonly onNotice: (notice: TransportNotice) => void
+}
+
+export const openTransport = (context: CliContext, options: OpenTransportOptions): Transport =>
+  context.createTransport(transportOptions(context, options))
+
+/** What all ways to the hosts are made with. */
+export const transportOptions = (
+  { cwd, env, ask }: Pick<CliContext, 'cwd' | 'env' | 'ask'>,
+  { passwords, onNotice, connectTimeout, sshConfig }: OpenTransportOptions,
+): TransportOptions => ({
+  sshConfig: sshConfigWord(sourceOf({ cwd, env }, sshConfig)),
+  deadlines: deadlinesFor(connectTimeout),
+  passphrase: async (file) => {
+    if (env.DROVER_KEY_PASSPHRASE) return env.DROVER_KEY_PASSPHRASE
+    const typed = await ask({ text: `Passphrase of ${file}: `, isHidden: true })
+    if (!typed) return undefined
+    passwords.keep(new Secret(typed))
+    return typed
+  },
+  passwordOf: passwords.passwordOf,
+  ask,
+  env,
+  agentSocket: env.SSH_AUTH_SOCK || undefined,
+  onNotice,
+})

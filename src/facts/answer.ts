@@ -24,6 +24,8 @@ export const readAnswer = (question: Question, output: string): HostState => {
   return {
     os: osFacts(lines('os')),
     self: selfFacts(lines('self'), whole('leftovers', question.leftoversIn)),
+    // One look cannot tell: it takes a run to compare two.
+    rebooted: false,
     systemd,
     units: systemd.ok ? unitStates(question, lines('units'), starts) : new Map(),
     tree: treeOf(question, {

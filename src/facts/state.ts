@@ -69,6 +69,8 @@ export type SystemdAnswer = { readonly ok: true } | { readonly ok: false; readon
 export interface HostState {
   readonly os: OsFacts
   readonly self: SelfFacts
+  /** It has been booted since the run first looked at it. */
+  readonly rebooted: boolean
   readonly systemd: SystemdAnswer
   readonly tree: Tree
   readonly units: ReadonlyMap<string, UnitState>

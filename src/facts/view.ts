@@ -12,6 +12,8 @@ import { known, Unreadable } from './unknown.ts'
 export interface HostView {
   readonly os: OsFacts
   readonly self: SelfFacts
+  /** The host has been booted since the run first looked at it. */
+  readonly rebooted: boolean
   readonly systemd: SystemdAnswer
   /** lstat: the last component is not followed. */
   node(path: string): Node
@@ -61,6 +63,7 @@ export const viewOf = (state: HostState): HostView => {
   return {
     os: state.os,
     self: state.self,
+    rebooted: state.rebooted,
     systemd: state.systemd,
     node: (path) => node(path, false),
     target: (path) => node(path, true),

@@ -23,6 +23,24 @@ export type GivenField =
   | 'hostKeyAlias'
   | 'certificateFiles'
 
+/**
+ * What ssh_config asks for a host that is a matter of the client: some of it is a reason to take the openssh client.
+ * Absent or false: not asked for. Lists are as ssh resolved them, and there only where the user's file has them.
+ */
+export interface SshOptions {
+  /** What `ssh` is called with to find the same settings: the address that was asked for, before HostName. */
+  readonly destination: string
+  readonly proxyCommand?: string
+  /** GSSAPIAuthentication yes in a file of the user's; distributions set it for everybody. */
+  readonly gssapi?: boolean
+  readonly pkcs11Provider?: string
+  readonly securityKeyProvider?: string
+  readonly kexAlgorithms?: readonly string[]
+  readonly hostKeyAlgorithms?: readonly string[]
+  readonly ciphers?: readonly string[]
+  readonly macs?: readonly string[]
+}
+
 /** How a host is reached. The same address, port and jump path is the same host, whatever it is called. */
 export interface Host {
   readonly name: string
@@ -61,6 +79,8 @@ export interface Host {
   readonly hostKeyAlias?: string
   /** A connection silent for interval x (count + 1) is dead; absent: 15 s, 3. From ServerAlive* of ssh_config. */
   readonly keepalive?: { readonly intervalMs: number; readonly countMax: number }
+  /** What ssh_config asks for beyond this; absent: it was not looked at. */
+  readonly sshOptions?: SshOptions
   /** What inventory or command line said; ssh_config fills in the rest. Absent: nothing. */
   readonly given?: readonly GivenField[]
   /** Every group the host is in, parents included, `all` first. */

@@ -7,7 +7,7 @@ import { faultAt, showPosition } from './positions.ts'
 export const refuseSameMachine = (placed: Iterable<{ host: Host; at: Position }>, list: FaultList): void => {
   const seen = new Map<string, { host: Host; at: Position }>()
   for (const { host, at } of placed) {
-    const key = [host, ...host.jump].map((hop) => `${plainAddress(hop.address)} ${hop.port}`).join(' via ')
+    const key = machineKey(host)
     const first = seen.get(key)
     if (first === undefined) {
       seen.set(key, { host, at })
@@ -17,6 +17,10 @@ export const refuseSameMachine = (placed: Iterable<{ host: Host; at: Position }>
     list.add(faultAt(at, message, 'Keep one name, or correct the address, port or jump.'), `same ${showPosition(at)}`)
   }
 }
+
+/** Equal for two names of one machine. */
+export const machineKey = (host: Host): string =>
+  [host, ...host.jump].map((hop) => `${plainAddress(hop.address)} ${hop.port}`).join(' via ')
 
 /** One spelling for each address: 2001:DB8:0::1 and 2001:db8::1 are the same. */
 const plainAddress = (address: string): string => {

@@ -44,8 +44,9 @@ export const hostPlays = (request: PlayRequest): HostPlay[] => {
     const fill = resolver({ scope: scopeOf({ defaults, host, vars, extraVars }), readSecret, suggest })
     const steps = playbook.steps.flatMap((step, index) => {
       if (!isFor.step(index, host)) return []
-      const { name, task, when } = step
-      return [{ name, task, params: preparers[index]?.(host, fill), when }]
+      const { name, task, when, timeout } = step
+      const params = preparers[index]?.(host, fill)
+      return [{ name, task, params, when, ...(timeout !== undefined && { timeoutS: timeout }) }]
     })
     return { host, steps }
   })

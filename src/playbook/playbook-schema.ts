@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { VarValue } from '../inventory/host.ts'
+import { durationS } from './duration.ts'
 import { whenSchema } from './when-schema.ts'
 
 const given = (message: string) => ({
@@ -27,12 +28,22 @@ const stepName = z
     'This cannot be the name of a step.\nUse 1 to 100 printable characters on one line.',
   )
 
+const noDuration = 'This is no length of time.\nWrite 90s, 10m or 1h30m, up to a day; a plain number is in seconds.'
+
+const stepTimeout = z.union([z.string(), z.number()]).transform((given, context) => {
+  const seconds = durationS(String(given))
+  if (seconds !== null) return seconds
+  context.addIssue(noDuration)
+  return z.NEVER
+})
+
 const stepSchema = z.strictObject({
   task: z.string(given('The step has no task.\nAdd a line such as task: worker-running.')),
   name: stepName.exactOptional(),
   with: vars.default({}),
   hosts: pattern.nullable().default(null),
   when: whenSchema.nullable().default(null),
+  timeout: stepTimeout.exactOptional(),
 })
 
 const noSteps = 'The playbook has no steps.\nAdd at least one under steps:.'

@@ -27,6 +27,8 @@ export interface PlaybookStep {
   /** A pattern: the step is for these hosts only. */
   readonly hosts: string | null
   readonly when: When | null
+  /** The most that its changes may take on a host, in seconds. */
+  readonly timeout?: number
   readonly position: { readonly line: number; readonly column: number }
 }
 
@@ -49,6 +51,7 @@ export interface HostStep {
   readonly task: string
   readonly params: unknown
   readonly when: When | null
+  readonly timeoutS?: number
 }
 
 /** What one host is to go through. */

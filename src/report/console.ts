@@ -65,7 +65,27 @@ const eventLines = (event: RunEvent, { fold, look, mode, reports }: Scene): read
     case 'host-started':
       return verbose(`started: [${printable(event.host)}]`)
     case 'host-connected':
-      return verbose(`connected: [${printable(event.host)}] in ${duration(event.ms)}, ${printable(event.server)}`)
+      return verbose(
+        `connected: [${printable(event.host)}] in ${duration(event.ms)}, ${printable(event.server)}` +
+          (event.retries === undefined ? '' : `, retries: ${event.retries}`),
+      )
+    case 'host-reconnecting':
+      return event.attempt > 1
+        ? verbose(`reconnecting: [${printable(event.host)}] attempt ${event.attempt}: ${printable(event.why)}`)
+        : [look.paint('warning', `reconnecting: [${printable(event.host)}] ${printable(event.why)}`)]
+    case 'host-reconnected':
+      return [`reconnected: [${printable(event.host)}] after ${duration(event.ms)}`]
+    case 'host-recognised':
+      return []
+    case 'host-stalled':
+      return [
+        look.paint(
+          'warning',
+          `stalled: [${printable(event.host)}] silent for ${duration(event.silentMs)} in ${printable(event.where)}`,
+        ),
+      ]
+    case 'host-moving':
+      return [`moving: [${printable(event.host)}] after ${duration(event.silentMs)} in ${printable(event.where)}`]
     case 'exec':
       return verbose(`exec: [${printable(event.host)}] ${event.verb} in ${duration(event.ms)}, exit ${event.code}`)
     case 'host-planned':

@@ -4,7 +4,7 @@ import type { Finding, Severity } from '../tasks/task.ts'
 
 type FieldOf<T> = T extends unknown ? keyof T : never
 type EventField = FieldOf<RunEvent> | keyof ErrorReport | keyof ChangeReport | keyof PlannedStep | keyof Finding
-type Word = RunEvent['type'] | Outcome | StepResult | Severity | 'apply' | 'check' | 'inspect' | 'verify'
+type Word = RunEvent['type'] | Outcome | StepResult | Severity | 'apply' | 'check' | 'inspect' | 'verify' | 'reboot'
 
 /** Keeps a list complete: it compiles only if every member of the union is in it. */
 const listed =
@@ -28,15 +28,24 @@ const fields = listed<EventField>()([
     'exitCode',
     'interrupted',
     'waitMs',
+    'attempt',
+    'retries',
+    'why',
+    'where',
+    'silentMs',
+    'machineId',
+    'bootId',
+    'pid1Start',
     'detailedExitCode',
   ] as const),
 ])
 
 const words = listed<Word>()([
   ...(['run-started', 'notice', 'host-started', 'host-connected', 'exec', 'host-planned', 'change-started'] as const),
+  ...(['host-reconnecting', 'host-reconnected', 'host-stalled', 'host-moving', 'host-recognised'] as const),
   ...(['change-done', 'change-failed', 'finding', 'step-ended', 'host-ended', 'run-ended'] as const),
   ...(['unchanged', 'changed', 'would-change', 'failed', 'blocked', 'unreachable', 'rolled-back', 'skipped'] as const),
-  ...(['cancelled', 'ok', 'unknown', 'warning', 'error', 'apply', 'check', 'inspect', 'verify'] as const),
+  ...(['cancelled', 'ok', 'unknown', 'warning', 'error', 'apply', 'check', 'inspect', 'verify', 'reboot'] as const),
 ])
 
 const wordFields = new Set(['type', 'mode', 'verb', 'result', 'outcome', 'severity', 'code'])

@@ -25,17 +25,23 @@ export const createHostFold = (name: string): HostFold => {
     steps: [],
     findings: [],
     execs: [],
+    stalled: null,
+    machine: null,
   }
 
   const take = (event: HostEvent): void => {
     switch (event.type) {
       case 'host-started':
         // A second attempt or a resumed run looks at everything again.
-        Object.assign(host, notEnded, { started: event.at, findings: [] })
+        Object.assign(host, notEnded, { started: event.at, findings: [], stalled: null, machine: null })
         steps.clear()
         return
       case 'host-connected':
-        host.connected = { ms: event.ms, server: event.server }
+        host.connected = {
+          ms: event.ms,
+          server: event.server,
+          ...(event.retries !== undefined && { retries: event.retries }),
+        }
         return
       case 'exec':
         host.execs.push({ verb: event.verb, ms: event.ms, code: event.code })
@@ -46,6 +52,16 @@ export const createHostFold = (name: string): HostFold => {
           else knownAfter.set(step.step, step.knownAfter)
         }
         return
+      case 'host-recognised':
+        host.machine = { machineId: event.machineId, bootId: event.bootId, pid1Start: event.pid1Start }
+        return
+      case 'host-stalled':
+      case 'host-moving':
+        if (event.silentMs > (host.stalled?.silentMs ?? 0))
+          host.stalled = { where: event.where, silentMs: event.silentMs }
+        return
+      case 'host-reconnecting':
+      case 'host-reconnected':
       case 'change-started':
         return
       case 'change-done':

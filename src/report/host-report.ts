@@ -77,12 +77,34 @@ export const hostReportSchema = z
     started: time.nullable(),
     ended: time.nullable(),
     ms: milliseconds.nullable(),
-    connected: z.strictObject({ ms: milliseconds, server: z.string() }).nullable(),
+    connected: z
+      .strictObject({
+        ms: milliseconds,
+        server: z.string(),
+        retries: z.int().positive().optional().meta({ description: 'How often it was dropped or refused before.' }),
+      })
+      .nullable(),
     steps: z.array(stepSchema),
     findings: z.array(findingSchema),
     execs: z
-      .array(z.strictObject({ verb: z.enum(['inspect', 'apply', 'verify']), ms: milliseconds, code: z.int() }))
+      .array(
+        z.strictObject({ verb: z.enum(['inspect', 'apply', 'verify', 'reboot']), ms: milliseconds, code: z.int() }),
+      )
       .meta({ description: 'Every command that was run on the host.' }),
+    machine: z
+      .strictObject({
+        machineId: z.string(),
+        bootId: z.string(),
+        pid1Start: z
+          .string()
+          .meta({ description: "Clock ticks since the kernel's boot: tells a container's reboot, too." }),
+      })
+      .nullable()
+      .meta({ description: 'Who the host says it is, as last seen. Null: it was not read, or has no machine-id.' }),
+    stalled: z
+      .strictObject({ where: z.string(), silentMs: milliseconds })
+      .nullable()
+      .meta({ description: 'The longest silence that was told of, and what the host was waited for with.' }),
     error: errorSchema.nullable(),
     preflight: preflightSchema.optional(),
   })

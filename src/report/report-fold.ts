@@ -41,6 +41,11 @@ export const createReportFold = (): ReportFold => {
         return
       case 'host-started':
       case 'host-connected':
+      case 'host-reconnecting':
+      case 'host-reconnected':
+      case 'host-stalled':
+      case 'host-moving':
+      case 'host-recognised':
       case 'exec':
       case 'host-planned':
       case 'change-started':

@@ -14,6 +14,7 @@ export const summaryLines = (report: RunReport, paint: Paint, reports: string | 
   ...exitLine(report),
   ...preflightLines(report, paint),
   ...notRunLines(report),
+  ...stalledLine(report),
   ...failureGroups(report).flatMap((group) => [
     `${paint('bad', `${counted(group.hosts.length, 'host')}: ${printable(group.code)}`)} – ${printable(group.remedy)}`,
     `  ${hostList(group.hosts, group.hosts.length)}`,
@@ -71,6 +72,15 @@ const notRunLines = ({ hosts }: RunReport): readonly string[] => {
     on.size === judged.length ? printable(name) : `${printable(name)} (${counted(on.size, 'host')})`,
   )
   return shown.length === 0 ? [] : [`preflight not-run: ${shown.join(', ')}`]
+}
+
+/** Hosts that came to their end all the same, perhaps: who is slow today hangs tomorrow. */
+const stalledLine = ({ hosts }: RunReport): readonly string[] => {
+  const all = hosts
+    .flatMap(({ name, stalled }) => (stalled === null ? [] : [{ name, ...stalled }]))
+    .sort((one, other) => other.silentMs - one.silentMs)
+    .map(({ name, where, silentMs }) => `${name} (${duration(silentMs)} in ${where})`)
+  return all.length === 0 ? [] : [`stalled meanwhile: ${hostList(all, all.length)}`]
 }
 
 interface FailureGroup {

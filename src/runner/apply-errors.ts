@@ -1,17 +1,18 @@
-import type { ErrorDetails } from '../errors.ts'
+import { DroverError, type ErrorDetails } from '../errors.ts'
 import type { ApplyEnd } from './apply-progress.ts'
-import type { PlannedChange } from './plan.ts'
+import type { ApplyChange } from './apply-script.ts'
+
+interface Applying {
+  readonly changes: readonly ApplyChange[]
+  /** By the second Ctrl-C. */
+  readonly isCancelled: boolean
+}
 
 /** What to say of an apply that did not make all of its changes; null where it did. */
-export const applyError = (
-  code: number,
-  stderr: string,
-  end: ApplyEnd,
-  changes: readonly PlannedChange[],
-): ErrorDetails | null => {
+export const applyError = (code: number, stderr: string, end: ApplyEnd, applying: Applying): ErrorDetails | null => {
   switch (code) {
     case 0:
-      return endError(end, changes)
+      return endError(end, applying)
     case 75:
       return {
         code: 'locked',
@@ -21,14 +22,16 @@ export const applyError = (
     case 96:
       return {
         code: 'apply-incomplete',
-        message: 'The apply ended without a result, as it does when the host reboots in the middle.',
+        message: 'The apply ended without a result: it was killed with all that stood around it.',
         remedy: 'Run again: every change is whole or not there, and the next run finishes the work.',
         detail: stderr,
       }
+    case 98:
+      return interrupted
     default:
       return {
         code: 'apply-refused',
-        message: `The host did not start drover's apply unit (exit code ${code}).`,
+        message: `The host did not start drover's apply (exit code ${code}).`,
         remedy:
           'None of these changes was made. Read what the host says below; is /run full, or systemd not answering?',
         detail: stderr,
@@ -36,7 +39,43 @@ export const applyError = (
   }
 }
 
-const endError = (end: ApplyEnd, changes: readonly PlannedChange[]): ErrorDetails | null => {
+/** Exit code of main.sh on another boot than the one that was looked at. */
+export const rebootedExit = 97
+
+export const rebooted = (): DroverError =>
+  new DroverError({
+    code: 'apply-incomplete',
+    message: 'The host was rebooted in the middle, which ended the apply.',
+    remedy: 'Run again: every change is whole or not there, and the next run finishes the work.',
+  })
+
+const interrupted: ErrorDetails = {
+  code: 'cancelled',
+  message: 'The run was interrupted between two changes.',
+  remedy: 'Run again to finish the work.',
+}
+
+/** What the host is still busy with although the apply is over. */
+export const withWhatGoesOn = (error: ErrorDetails, goingOn: string): ErrorDetails => {
+  if (goingOn === '' || !['cancelled', 'step-timeout', 'apply-incomplete'].includes(error.code)) return error
+  const detail = [error.detail, `What goes on there by itself:\n${goingOn}`].filter((text) => text !== undefined)
+  return { ...error, detail: detail.join('\n') }
+}
+
+/** The way to the host is lost for good, and the apply with it, but not for the host. */
+export const goesOn = (error: DroverError, deadlineS: number): DroverError =>
+  new DroverError({
+    code: error.code,
+    message:
+      `${error.message.replace(/\.$/, '')}. If the apply had been started, it goes on by itself on the host ` +
+      `(systemctl status drover-apply.service), for ${deadlineS} s at the most.`,
+    remedy:
+      'Run again when the host can be reached: as long as it is at work the host is held, and the next run finishes what is left.',
+    ...(error.detail !== undefined && { detail: error.detail }),
+    cause: error,
+  })
+
+const endError = (end: ApplyEnd, { changes, isCancelled }: Applying): ErrorDetails | null => {
   switch (end.kind) {
     case 'complete':
       return null
@@ -49,7 +88,7 @@ const endError = (end: ApplyEnd, changes: readonly PlannedChange[]): ErrorDetail
         remedy:
           known?.remedy ??
           'Read what the host says below and mend its cause; then run again, which takes up where this stopped.',
-        ...(end.words !== '' && { detail: end.words }),
+        ...wordsOf(end.words),
       }
     }
     case 'drifted':
@@ -59,17 +98,41 @@ const endError = (end: ApplyEnd, changes: readonly PlannedChange[]): ErrorDetail
         remedy: 'Somebody or something else is at work there. Run again to plan on what is there now.',
       }
     case 'cancelled':
+      return interrupted
+    case 'old':
       return {
-        code: 'cancelled',
-        message: 'The run was interrupted between two changes.',
-        remedy: 'Run again to finish the work.',
+        code: 'drifted',
+        message: `The host came to begin ${end.seconds} s too late: it stood still after it had been looked at. Nothing was done.`,
+        remedy: 'Run again to plan on what is there now.',
       }
-    case 'broken':
+    case 'late': {
+      const planned = changes[end.change]
+      return {
+        code: 'step-timeout',
+        message: `The step '${planned?.step ?? ''}' did not end within ${planned?.withinS ?? 0} s and was cut during '${planned?.summary ?? ''}'.`,
+        remedy: 'See below what it waited for. Give it more time (--timeout, or timeout: of the step), then run again.',
+        ...wordsOf(end.words),
+      }
+    }
+    case 'broken': {
+      const during = end.change === null ? '' : ` during '${changes[end.change]?.summary ?? ''}'`
+      if (isCancelled)
+        return {
+          ...interrupted,
+          message: `The run was interrupted, and the apply was cut${during}.`,
+          ...wordsOf(end.words),
+        }
+      const isLate = end.verdict.startsWith('timeout ')
       return {
         code: 'apply-incomplete',
-        message: `The apply was ended from outside${end.change === null ? '' : ` during '${changes[end.change]?.summary ?? ''}'`} (systemd: ${end.verdict || 'no verdict'}).`,
+        message: isLate
+          ? `The apply took longer than all of its changes may together, and was cut${during} (systemd: ${end.verdict}).`
+          : `The apply was ended from outside${during} (systemd: ${end.verdict || 'no verdict'}).`,
         remedy: 'Run again: every change is whole or not there, and the next run finishes the work.',
-        ...(end.words !== '' && { detail: end.words }),
+        ...wordsOf(end.words),
       }
+    }
   }
 }
+
+const wordsOf = (words: string): { detail?: string } => (words === '' ? {} : { detail: words })

@@ -1,4 +1,4 @@
-import { type Call, compile } from '../changes/compile.ts'
+import { type Call, compile, type ExpectedChange } from '../changes/compile.ts'
 import { shellSource } from '../facts/shell-source.ts'
 import { shellQuote } from '../transport/quote.ts'
 import type { PlannedChange } from './plan.ts'
@@ -6,37 +6,48 @@ import type { Run } from './run.ts'
 
 /** What the apply unit runs, the bytes it takes content from, and the seconds all of it may take. */
 export interface ApplyScript {
-  readonly script: Buffer
   readonly content: Buffer
   readonly deadlineS: number
+  /** `notAfterS`: the host's uptime after which the work is not begun any more. */
+  script(token: string, notAfterS: number): Buffer
 }
+
+export type ApplyChange = PlannedChange & Pick<ExpectedChange, 'step' | 'withinS'>
+
+const parts = ['steps', 'control', 'words', 'supervise', 'unit']
 
 /**
  * Our function files, then one call per line, every word quoted. All of it inside `main`, so that a script
- * that is somehow cut is a syntax error and not half a job.
+ * that is somehow cut is a syntax error and not half a job. It does the work, and is also what stands around it.
  */
-export const applyScript = (run: Run, changes: readonly PlannedChange[], token: string): ApplyScript => {
+export const applyScript = (run: Run, changes: readonly ApplyChange[]): ApplyScript => {
   const { calls, content, deadlineS } = compile(changes)
-  const lines = [
-    'main() {',
-    `set_up "$1" ${[run.id, journalLine(run, changes), token].map(shellQuote).join(' ')}`,
-    ...calls.map(callLine),
-    'finish',
-    '}',
-    'main "$@" </dev/null',
-    '',
-  ]
-  const source = ['steps', 'control'].map((name) =>
-    shellSource(new URL(`../changes/apply/${name}.sh`, import.meta.url)),
-  )
-  return { script: Buffer.from(source.join('') + lines.join('\n')), content, deadlineS }
+  const source = parts.map((name) => shellSource(new URL(`../changes/apply/${name}.sh`, import.meta.url)))
+  return {
+    content,
+    deadlineS,
+    script: (token, notAfterS) => {
+      const setUp = [run.id, journalLine(run, changes), token, String(Math.ceil(notAfterS))]
+      const lines = [
+        'main() {',
+        'case $1 in end | supervise) "$@"; return ;; esac',
+        `set_up "$2" ${setUp.map(shellQuote).join(' ')}`,
+        ...calls.map(callLine),
+        'finish',
+        '}',
+        'main "$@" </dev/null',
+        '',
+      ]
+      return Buffer.from(source.join('') + lines.join('\n'))
+    },
+  }
 }
 
 /** Function names are ours and bare; everything else is data. */
 const callLine = ([name = '', ...args]: Call): string => [name, ...args.map(shellQuote)].join(' ')
 
 /** What the host's own journal says of the segment, under `journalctl -t drover` (E3). */
-export const journalLine = (run: Run, changes: readonly PlannedChange[]): string =>
+export const journalLine = (run: Run, changes: readonly Pick<PlannedChange, 'summary'>[]): string =>
   [
     `run ${run.id} by ${run.operator}`,
     ...(run.reason === null ? [] : [`reason: ${run.reason}`]),

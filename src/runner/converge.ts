@@ -1,15 +1,20 @@
-import { DroverError, type ErrorDetails, toDroverError } from '../errors.ts'
+import { type DroverError, type ErrorDetails, toDroverError } from '../errors.ts'
 import { holderOf, leaseTtlS } from '../facts/holder.ts'
 import { type Question, questionFor } from '../facts/question.ts'
 import type { HostState } from '../facts/state.ts'
 import type { HostPlay } from '../playbook/playbook.ts'
 import { whenFacts } from '../playbook/when.ts'
-import { applyHost, cancelApply, releaseHost } from './apply-host.ts'
-import { type Applied, type Converged, changeReport, conclude, type Failure } from './conclude.ts'
+import { releaseHost } from './apply-control.ts'
+import { applySegment } from './apply-segment.ts'
+import { type Applied, type Converged, changeReport, conclude } from './conclude.ts'
 import { inspectHost } from './inspect-host.ts'
 import type { Lane } from './lane.ts'
+import { lookAgain } from './look-again.ts'
 import { errorReport } from './outcome.ts'
-import { type HostPlan, isOnlyLooking, type PlannedChange, planHost, type StepPlan, type Tasks } from './plan.ts'
+import { type HostPlan, isOnlyLooking, planHost, type StepPlan, type Tasks } from './plan.ts'
+import { isOutOfReach, segmentOf } from './reboot.ts'
+import { rebootSegment } from './reboot-host.ts'
+import { recogniseAgain, recogniseFirst } from './recognise.ts'
 import { emit } from './run.ts'
 
 /** Everything the steps may ask, known before connecting. */
@@ -44,34 +49,51 @@ const convergeHost = async (lane: Lane, hold: { isHeld: boolean }, applied: Appl
   const { run, play } = lane
   const question = questionOf(play, run.tasks)
   let settled = new Set<string>()
-  let state = await inspectHost(lane, 'inspect', question)
+  const first = recogniseFirst(lane, await inspectHost(lane, 'inspect', question))
+  let state = first
   noticeOthers(lane, state)
   for (let segment = 0; ; segment += 1) {
+    const seenAt = performance.now()
     const plan = planHost(play, run.tasks, state)
     reportPlan(lane, plan, segment)
-    const changes = plan.steps.flatMap((step) => step.changes.map((change) => ({ ...change, step: step.name })))
+    const { changes, reboot, settles, waits } = segmentOf(plan)
+    const isDone = changes.length === 0 && reboot === null
     const refusal = plan.steps.find(({ error }) => error !== undefined)
     if (refusal?.error !== undefined) return conclude(lane, plan, applied, { step: refusal, error: refusal.error })
     const unmet = plan.steps.find((step) => settled.has(step.name) && step.changes.length > 0)
     if (unmet !== undefined) return conclude(lane, plan, applied, { step: unmet, error: notConverged(unmet) })
-    const stuck = changes.length > 0 ? undefined : plan.steps.find(({ status }) => status === 'unknown')
+    const stuck = !isDone ? undefined : plan.steps.find(({ status }) => status === 'unknown')
     if (stuck !== undefined) return conclude(lane, plan, applied, { step: stuck, error: neverKnown(stuck) })
-    if (changes.length === 0) return conclude(lane, plan, applied)
-    if (run.mode === 'check') return conclude(lane, plan, applied)
+    if (isDone || run.mode === 'check') return conclude(lane, plan, applied)
+    const double = run.machines.refusal(play.host.name)
+    if (double !== null) return conclude(lane, plan, applied, { step: firstWithChanges(plan), error: double })
     if (run.softStop.aborted) return conclude(lane, plan, applied, { step: firstWithChanges(plan), error: stopped })
-    settled = new Set(plan.steps.filter(({ status }) => status === 'planned').map(({ name }) => name))
-    const failure = await applySegment(lane, changes, applied)
-    if (failure !== null) return conclude(lane, plan, applied, failure)
+    settled = new Set(settles.map(({ name }) => name))
+    const look = { os: state.os, ageMs: performance.now() - seenAt }
+    const failure = changes.length === 0 ? null : await applySegment(lane, changes, look, applied)
+    if (failure !== null) {
+      // An apply that failed has let the host go.
+      hold.isHeld = false
+      return conclude(lane, plan, applied, await lookAgain(lane, { question, changes, before: state.os, failure }))
+    }
     hold.isHeld = true
-    const isOver = new Set(plan.steps.filter(({ status }) => status !== 'unknown').map(({ name }) => name))
+    const unbooted = reboot === null ? null : await rebootSegment(lane, reboot, state.os, applied)
+    if (unbooted !== null) {
+      hold.isHeld = !isOutOfReach(unbooted.error)
+      return conclude(lane, plan, applied, unbooted)
+    }
+    const isOver = new Set(
+      plan.steps.filter((step) => step.status !== 'unknown' && !waits.includes(step)).map(({ name }) => name),
+    )
     const isLast = play.steps.every(({ name, task }) => isOver.has(name) || run.tasks.get(task)?.isCheck === true)
     try {
-      state = await verify(lane, question, isLast)
+      const seen = await verify(lane, question, isLast)
+      hold.isHeld = !isLast
+      state = recogniseAgain(lane, first, seen)
     } catch (thrown) {
       const error = unverified(toDroverError(thrown))
       return conclude(lane, plan, applied, { step: lastWithChanges(plan), error, isMidway: true })
     }
-    hold.isHeld = !isLast
   }
 }
 
@@ -91,54 +113,6 @@ const verify = (lane: Lane, question: Question, isLast: boolean): Promise<HostSt
     owner: lane.run.operator,
     ttlS: leaseTtlS,
   })
-
-type SegmentChange = PlannedChange & { readonly step: string }
-const applySegment = async (
-  lane: Lane,
-  changes: readonly SegmentChange[],
-  applied: Applied,
-): Promise<Failure | null> => {
-  const host = lane.play.host.name
-  let current = changes[0]
-  let isBegun = false
-  try {
-    await applyHost(lane, changes, ({ type, change: index }) => {
-      const change = changes[index]
-      if (change === undefined) return
-      const { step, summary, diff } = change
-      if (type === 'begun') {
-        current = change
-        isBegun = true
-        const { change: what } = change
-        const waitMs = what.kind === 'await' ? what.withinMs : undefined
-        emit(lane.run, { type: 'change-started', host, step, summary, ...(waitMs !== undefined && { waitMs }) })
-      } else {
-        applied.set(step, [...(applied.get(step) ?? []), change])
-        emit(lane.run, { type: 'change-done', host, step, summary, ...(diff !== undefined && { diff }) })
-      }
-    })
-    return null
-  } catch (thrown) {
-    const error = await afterCancel(lane, toDroverError(thrown))
-    const step = current?.step ?? ''
-    emit(lane.run, { type: 'change-failed', host, step, summary: current?.summary ?? '', error: errorReport(error) })
-    // A stream that broke may have carried the first change all the same.
-    const isMidway = isBegun || error.code === 'connection-lost'
-    return { step: { name: step }, error: asDetails(error, thrown), ...(isMidway && { isMidway }) }
-  }
-}
-
-/** Says what became of the apply that was to be stopped, and which of its jobs systemd goes on with. */
-const afterCancel = async (lane: Lane, error: DroverError): Promise<DroverError> => {
-  if (error.code !== 'cancelled') return error
-  const cancelled = (detail: string): DroverError => new DroverError({ ...errorReport(error), detail, cause: error })
-  try {
-    const jobs = await cancelApply(lane)
-    return jobs === '' ? error : cancelled(`still queued in systemd:\n${jobs}`)
-  } catch {
-    return cancelled('It could not be stopped and may still be at work: systemctl status drover-apply.service')
-  }
-}
 
 const asDetails = (error: DroverError, cause: unknown): ErrorDetails => ({ ...errorReport(error), cause })
 

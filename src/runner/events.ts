@@ -61,12 +61,33 @@ export type RunEventBody =
   /** Something the operator should know that is no failure: a host key learnt, a policy that is off. */
   | { readonly type: 'notice'; readonly host: string | null; readonly message: string }
   | { readonly type: 'host-started'; readonly host: string }
-  | { readonly type: 'host-connected'; readonly host: string; readonly ms: number; readonly server: string }
+  /** `retries`: how often it was dropped or refused before, where it was. */
+  | {
+      readonly type: 'host-connected'
+      readonly host: string
+      readonly ms: number
+      readonly server: string
+      readonly retries?: number
+    }
+  /** The connection broke and is made anew; `why` is what went wrong last. */
+  | { readonly type: 'host-reconnecting'; readonly host: string; readonly attempt: number; readonly why: string }
+  | { readonly type: 'host-reconnected'; readonly host: string; readonly attempt: number; readonly ms: number }
+  /** Who the host says it is; again after a reboot. Not told of one that does not say it in the form it has to have. */
+  | {
+      readonly type: 'host-recognised'
+      readonly host: string
+      readonly machineId: string
+      readonly bootId: string
+      readonly pid1Start: string
+    }
+  /** The host has been waited for this long without a word; told again whenever the silence has doubled. */
+  | { readonly type: 'host-stalled'; readonly host: string; readonly where: string; readonly silentMs: number }
+  | { readonly type: 'host-moving'; readonly host: string; readonly where: string; readonly silentMs: number }
   /** One remote command. A run without changes has exactly one per host: `inspect`. */
   | {
       readonly type: 'exec'
       readonly host: string
-      readonly verb: 'inspect' | 'apply' | 'verify'
+      readonly verb: 'inspect' | 'apply' | 'verify' | 'reboot'
       readonly ms: number
       readonly code: number
     }

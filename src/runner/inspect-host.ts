@@ -8,16 +8,24 @@ import type { HostState } from '../facts/state.ts'
 import { printableText as printable } from '../printable.ts'
 import { runScript } from '../transport/run-script.ts'
 import type { Lane } from './lane.ts'
+import { outlive } from './outlive.ts'
 
 // An answer holds content that was asked for, names and unit properties: a few hundred kilobytes at the most.
 const maxBytes = 32 * 1024 * 1024
 
-/** Reads all facts in one exec. */
-export const inspectHost = async (
+/** Reads all facts in one exec, and in one more for each time the connection is lost in it. */
+export const inspectHost = (
   lane: Lane,
   verb: 'inspect' | 'verify',
   question: Question,
   lease?: LeaseAsk,
+): Promise<HostState> => outlive(lane, () => look(lane, verb, question, lease))
+
+const look = async (
+  lane: Lane,
+  verb: 'inspect' | 'verify',
+  question: Question,
+  lease: LeaseAsk | undefined,
 ): Promise<HostState> => {
   const { script, args } = inspectScript(question, lease)
   const seen: Uint8Array[] = []

@@ -16,7 +16,7 @@ const unreachable: readonly ErrorCode[] = [
 
 export const outcomeOf = (code: ErrorCode): Outcome => {
   if (code === 'cancelled') return 'cancelled'
-  if (code === 'locked' || code === 'drifted') return 'blocked'
+  if (['locked', 'drifted', 'same-machine'].includes(code)) return 'blocked'
   return unreachable.includes(code) ? 'unreachable' : 'failed'
 }
 

@@ -2,6 +2,7 @@ import type { Host } from '../inventory/host.ts'
 import type { Become } from '../transport/become.ts'
 import type { Transport } from '../transport/connection.ts'
 import type { EventSink, RunEventBody } from './events.ts'
+import type { Machines } from './machines.ts'
 import type { Tasks } from './plan.ts'
 
 /** Milliseconds; the transport has its own for the stages of a connection. */
@@ -10,6 +11,12 @@ interface RunDeadlines {
   readonly inspectMs: number
   /** Added to what the changes of a segment declare. */
   readonly applyGraceMs: number
+  /** How long a host that was lost is tried for. */
+  readonly reconnectMs: number
+  /** Before the first attempt; twice as long before each further one. */
+  readonly backoffMs: number
+  /** A silence longer than this is told of. */
+  readonly stallMs: number
 }
 
 /** What all lanes of a run share. Frozen once, handed down; no lane changes it. */
@@ -21,11 +28,15 @@ export interface Run {
   readonly reason: string | null
   readonly mode: 'apply' | 'check'
   readonly forks: number
+  /** The most that the changes of one step may take on a host, in seconds. */
+  readonly stepTimeoutS?: number
   readonly tasks: Tasks
   readonly transport: Transport
   /** How root is had on a host; null: not at all, or not needed. */
   readonly becomeOf: (host: Host) => Become | null
   readonly deadlines: RunDeadlines
+  /** Which machine each host has turned out to be. */
+  readonly machines: Machines
   readonly sink: EventSink
   /** Told of every fault of drover's own, whole: an event carries only what a person needs. */
   readonly onFault?: (host: string, thrown: unknown) => void

@@ -1,6 +1,7 @@
 import { command } from './general/command.ts'
 import { directoryPresent } from './general/directory-present.ts'
 import { filePresent } from './general/file-present.ts'
+import { hostRebooted } from './general/host-rebooted.ts'
 import { linkPresent } from './general/link-present.ts'
 import { packagePresent } from './general/package-present.ts'
 import { pathAbsent } from './general/path-absent.ts'
@@ -21,6 +22,7 @@ const all: readonly Task[] = [
   command,
   directoryPresent,
   filePresent,
+  hostRebooted,
   linkPresent,
   packagePresent,
   pathAbsent,

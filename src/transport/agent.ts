@@ -1,70 +1,51 @@
-import { Socket } from 'node:net'
-import type { GetStreamCallback, IdentityCallback, ParsedKey, SignCallback, SigningRequestOptions } from 'ssh2'
-import ssh2 from 'ssh2'
+import { askAgent } from './agent-request.ts'
+import { WireReader, wireString } from './wire.ts'
 
-/**
- * ssh2 sets an agent no deadline. One that never answers, or that waits for a confirmation nobody gives, must not keep
- * the process alive.
- */
-class LeavableAgent extends ssh2.OpenSSHAgent {
-  readonly #sockets = new Set<Socket>()
+const requestIdentities = 11
+const identitiesAnswer = 12
+const signRequest = 13
+const signResponse = 14
+const rsaSha256 = 2
+const rsaSha512 = 4
 
-  override getStream(callback: GetStreamCallback): void {
-    super.getStream((error, stream) => {
-      if (stream instanceof Socket) {
-        stream.unref()
-        this.#sockets.add(stream)
-        stream.once('close', () => this.#sockets.delete(stream))
-      }
-      callback(error, stream)
-    })
-  }
+/** A key that ssh-agent holds: a plain one, one of a security key, or a certificate with its key. */
+export interface AgentIdentity {
+  readonly socket: string
+  readonly type: string
+  readonly blob: Buffer
+  readonly comment: string
+}
 
-  leave(): void {
-    for (const socket of this.#sockets) socket.destroy()
+export const listAgentKeys = async (socket: string, deadlineMs: number): Promise<AgentIdentity[]> => {
+  const answer = await askAgent({ socket, message: Buffer.from([requestIdentities]), deadlineMs })
+  if (answer[0] !== identitiesAnswer) throw new Error('it shows no keys')
+  try {
+    const reader = new WireReader(answer.subarray(1))
+    const count = reader.uint32()
+    const identities: AgentIdentity[] = []
+    while (identities.length < count) {
+      const [blob, comment] = [reader.bytes(), reader.text()]
+      identities.push({ socket, type: new WireReader(blob).text(), blob, comment })
+    }
+    return identities
+  } catch (error) {
+    if (error instanceof RangeError) throw new Error('its list of keys is damaged')
+    throw error
   }
 }
 
-/** The identities of an ssh-agent that ssh2 can use; certificates and security keys are not among them. */
-export const listAgentKeys = (socket: string, deadlineMs: number): Promise<ParsedKey[]> =>
-  new Promise((resolve, reject) => {
-    const agent = new LeavableAgent(socket)
-    const timer = setTimeout(() => {
-      reject(new Error('it does not answer'))
-      agent.leave()
-    }, deadlineMs)
-    agent.getIdentities((error, keys) => {
-      clearTimeout(timer)
-      if (error) reject(error)
-      // The types allow for more, but what the agent protocol of ssh2 hands over are keys it has parsed.
-      else resolve((keys ?? []) as ParsedKey[])
-    })
-  })
-
-/** The agent, showing one identity: ssh2 would offer all of them, past the server's limit of attempts. */
-export class SingleKeyAgent extends ssh2.BaseAgent<ParsedKey> {
-  readonly #agent: LeavableAgent
-  readonly #key: ParsedKey
-
-  constructor(socket: string, key: ParsedKey) {
-    super()
-    this.#agent = new LeavableAgent(socket)
-    this.#key = key
-  }
-
-  override getIdentities(callback: IdentityCallback<ParsedKey>): void {
-    callback(null, [this.#key])
-  }
-
-  override sign(key: ParsedKey, data: Buffer, options: SigningRequestOptions, callback?: SignCallback): void
-  override sign(key: ParsedKey, data: Buffer, callback: SignCallback): void
-  override sign(
-    key: ParsedKey,
-    data: Buffer,
-    options: SigningRequestOptions | SignCallback,
-    callback?: SignCallback,
-  ): void {
-    if (typeof options === 'function') this.#agent.sign(key, data, options)
-    else this.#agent.sign(key, data, options, callback)
-  }
+/** The whole signature, with its own type in front. Of an RSA key it is by the algorithm that is named. */
+export const signByAgent = async (
+  { socket, blob }: Pick<AgentIdentity, 'socket' | 'blob'>,
+  data: Buffer,
+  algorithm = '',
+): Promise<Buffer> => {
+  const flags = Buffer.alloc(4)
+  flags.writeUInt32BE(
+    algorithm.startsWith('rsa-sha2-512') ? rsaSha512 : algorithm.startsWith('rsa-sha2-256') ? rsaSha256 : 0,
+  )
+  const message = Buffer.concat([Buffer.from([signRequest]), wireString(blob), wireString(data), flags])
+  const answer = await askAgent({ socket, message })
+  if (answer[0] !== signResponse) throw new Error('ssh-agent does not sign with this key')
+  return new WireReader(answer.subarray(1)).bytes()
 }

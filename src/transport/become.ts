@@ -6,3 +6,10 @@ export interface Become {
   readonly method: BecomeMethod
   readonly password?: Secret
 }
+
+/**
+ * The password that is given to whoever asks as we told him to. doas asks on the terminal and in its own words, so
+ * nothing tells its question from anybody else's: it gets none.
+ */
+export const answerOf = (become: Become | null): Secret | undefined =>
+  become?.method === 'sudo' ? become.password : undefined

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { DroverError } from '../errors.ts'
-import type { Become } from './become.ts'
+import { answerOf, type Become } from './become.ts'
+import { becomeWords, onTerminal, readyCommand } from './become-command.ts'
 import type { ScriptCall } from './payload.ts'
 import { composePayload } from './payload.ts'
 import { octalEscape } from './quote.ts'
@@ -10,6 +11,10 @@ export interface CommandInput extends ScriptCall {
   readonly run: string
   readonly verb: string
   readonly become: Become | null
+  /** Random for each exec, another than the frame's: it tells sudo's question to us from anything the host prints. */
+  readonly askToken: string
+  /** Give the command a terminal, which sudo may insist on. */
+  readonly terminal?: boolean
   /** Bytes for the script's standard input. */
   readonly payload?: Uint8Array
   /** The script's text or arguments hold a secret, which argv would show to every user of the host. */
@@ -36,7 +41,7 @@ const stdinLoader =
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the braces are the shell's
   'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin; s=$(dd bs="$1" count=1 iflag=fullblock 2>/dev/null; echo .); s=${s%.}; d=$(printf %s "$s" | sha256sum); ' +
   `[ "$d" = "$2  -" ] || { echo "drover: the script arrived cut or damaged" >&2; exit ${damagedScriptExit}; }; ` +
-  'shift 2; eval "$s"'
+  'set --; eval "$s"'
 
 /** A command line that means the same to every login shell, and the bytes it expects on standard input. */
 export const buildCommand = (input: CommandInput): RemoteCommand => {
@@ -51,9 +56,11 @@ export const buildCommand = (input: CommandInput): RemoteCommand => {
   }
   const script = Buffer.from(text)
   const digest = createHash('sha256').update(script).digest('hex')
-  const root = input.become === null ? '' : `${input.become.method} -n -- `
+  const root = becomeWords(input.become, input.askToken)
+  const ready = answerOf(input.become) === undefined ? '' : readyCommand(input.askToken)
+  const command = `exec ${root}/bin/sh -c '${label}; ${ready}${stdinLoader}' drover ${script.length} ${digest}`
   return {
-    command: `exec ${root}/bin/sh -c '${label}; ${stdinLoader}' drover ${script.length} ${digest}`,
+    command: input.terminal === true ? onTerminal(command, label) : command,
     stdin: input.payload === undefined ? [script] : [script, input.payload],
   }
 }

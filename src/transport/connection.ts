@@ -71,7 +71,8 @@ export interface StageDeadlines {
 
 /** The ways a transport can say what it did without failing: a key learnt, a policy that is off. */
 export interface TransportNotice {
-  readonly host: string
+  /** Null: it is about many. */
+  readonly host: string | null
   readonly message: string
 }
 
@@ -81,6 +82,8 @@ export type ConnectStage = 'waiting' | 'resolve' | 'connect' | 'handshake' | 'au
 export interface ConnectOptions {
   readonly signal?: AbortSignal | undefined
   readonly onStage?: ((stage: ConnectStage) => void) | undefined
+  /** Called with what went wrong, whenever it is going to try again by itself. */
+  readonly onRetry?: ((error: DroverError) => void) | undefined
 }
 
 export interface Transport {

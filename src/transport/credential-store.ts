@@ -1,13 +1,12 @@
-import type { ParsedKey } from 'ssh2'
 import type { InputFault } from '../errors.ts'
 import { InputError } from '../errors.ts'
 import type { Host } from '../inventory/host.ts'
-import { listAgentKeys } from './agent.ts'
-import type { Credential } from './auth-handler.ts'
-import { listCredentials } from './auth-handler.ts'
+import { type AgentIdentity, listAgentKeys } from './agent.ts'
+import { type CertificateCache, type CertificateFile, loadCertificates } from './certificate-files.ts'
 import type { TransportNotice } from './connection.ts'
+import { type Credentials, listCredentials } from './credentials.ts'
 import type { KeyCache, PassphraseProvider } from './keys.ts'
-import { loadKeys } from './keys.ts'
+import { loadKeys, needsOpenSsh } from './keys.ts'
 import type { KnownHosts, KnownHostsCache } from './known-hosts.ts'
 import { loadKnownHosts } from './known-hosts.ts'
 
@@ -24,45 +23,75 @@ export interface CredentialStoreOptions {
 /** What connections need of this machine: read once, for all hosts. */
 export interface CredentialStore {
   knownHostsOf(host: Host): Promise<KnownHosts>
-  credentialsOf(host: Host): Promise<Credential[]>
+  credentialsOf(host: Host): Promise<Credentials>
+  /** What the ssh-agent of this host holds. */
+  agentKeysOf(host: Host): Promise<readonly AgentIdentity[]>
+  /** Why ssh2 cannot log in at this host with what is configured for it. */
+  needsOpenSsh(host: Host): Promise<string[]>
   /** Rejects with all that is unusable, before any host is touched. */
   prepare(hosts: readonly Host[]): Promise<void>
 }
 
 export const createCredentialStore = (options: CredentialStoreOptions): CredentialStore => {
-  const { passphrase, agentSocket, notify, knownHosts: knownHostsCache = new Map(), keys: cache = new Map() } = options
-  let listing: Promise<ParsedKey[]> | undefined
+  const { passphrase, notify, knownHosts: knownHostsCache = new Map(), keys: cache = new Map() } = options
+  const certificateCache: CertificateCache = new Map()
+  const listings = new Map<string, Promise<AgentIdentity[]>>()
 
-  const agentKeys = (host: Host): Promise<ParsedKey[]> => {
-    if (agentSocket === undefined) return Promise.resolve([])
-    listing ??= listAgentKeys(agentSocket, agentMs).catch((error: Error) => {
-      notify({ host: host.name, message: `ssh-agent at ${agentSocket} is of no use: ${error.message}` })
-      return []
-    })
+  const agentKeys = (host: Host): Promise<AgentIdentity[]> => {
+    const socket = agentSocketOf(host, options.agentSocket)
+    if (socket === undefined) return Promise.resolve([])
+    const listing =
+      listings.get(socket) ??
+      listAgentKeys(socket, agentMs).catch((error: Error) => {
+        notify({ host: host.name, message: `ssh-agent at ${socket} is of no use: ${error.message}` })
+        return []
+      })
+    listings.set(socket, listing)
     return listing
   }
 
   const keysOf = async (host: Host) =>
     loadKeys(host.identityFiles, passphrase, { cache, agentKeys: await agentKeys(host) })
 
+  const certificatesOf = ({ certificateFiles: named = [], identityFiles }: Host): Promise<CertificateFile[]> =>
+    loadCertificates({ named, identityFiles }, certificateCache)
+
   const knownHostsOf = (host: Host): Promise<KnownHosts> => {
     // What is off must not fail on a file it does not need; what learns may begin with none.
     const files = host.hostKeyPolicy === 'off' ? ['/dev/null'] : host.knownHostsFiles
-    return loadKnownHosts(files, { cache: knownHostsCache, mayBeMissing: host.hostKeyPolicy === 'accept-new' })
+    // Nor does ssh want the files of its configuration to be there.
+    const isOfSshConfig = host.sshOptions !== undefined && host.given?.includes('knownHostsFiles') !== true
+    const mayBeMissing = host.hostKeyPolicy === 'accept-new' || isOfSshConfig
+    return loadKnownHosts(files, { cache: knownHostsCache, mayBeMissing })
   }
 
   return {
     knownHostsOf,
-    credentialsOf: async (host) =>
-      listCredentials({ user: host.user, keys: await keysOf(host), agentSocket, agentKeys: await agentKeys(host) }),
+    agentKeysOf: agentKeys,
+    credentialsOf: async (host) => {
+      const [keys, certificates, held] = await Promise.all([keysOf(host), certificatesOf(host), agentKeys(host)])
+      const { identitiesOnly = false } = host
+      return listCredentials({ keys, certificates, agentKeys: held, identitiesOnly, now: new Date() })
+    },
+    needsOpenSsh: async (host) => needsOpenSsh(host.identityFiles, await agentKeys(host)),
     prepare: async (hosts) => {
       const all = hosts.flatMap((host) => [...host.jump, host])
-      const files = [...new Set(all.flatMap((host) => host.identityFiles))]
-      const first = all[0]
-      const keys = async () => first && loadKeys(files, passphrase, { cache, agentKeys: await agentKeys(first) })
-      throwAll(await Promise.allSettled([...all.map(knownHostsOf), keys()]))
+      const known = all.map(knownHostsOf)
+      // Hosts share few sets of keys, and each set is looked at once.
+      const sets = new Map(all.map((host) => [keySetOf(host), host]))
+      const reading = [...sets.values()].flatMap((host) => [keysOf(host), certificatesOf(host)])
+      throwAll(await Promise.allSettled([...known, ...reading]))
     },
   }
+}
+
+const keySetOf = ({ identityFiles, certificateFiles, identityAgent }: Host): string =>
+  JSON.stringify([identityFiles, certificateFiles, identityAgent])
+
+/** As in ssh_config: `none`, the name of the variable, or a path. */
+const agentSocketOf = ({ identityAgent }: Host, environment: string | undefined): string | undefined => {
+  if (identityAgent === undefined || identityAgent === 'SSH_AUTH_SOCK') return environment
+  return identityAgent === 'none' ? undefined : identityAgent
 }
 
 /** Every fault in one error, which has the code of the first: who corrects one file at a time starts drover for each. */

@@ -1,11 +1,15 @@
 import type { Duplex } from 'node:stream'
-import type { Client } from 'ssh2'
+import type { ErrorDetails } from '../errors.ts'
 import { DroverError } from '../errors.ts'
 import type { Host } from '../inventory/host.ts'
 import { printableText as printable } from '../printable.ts'
+import { Setback } from './pacing/setback.ts'
+import type { ChannelError, SessionClient } from './session-client.ts'
 import { runStage } from './stage.ts'
 
+// Reasons for a channel that was not opened (RFC 4254, 5.1).
 const administrativelyProhibited = 1
+const resourceShortage = 4
 
 export interface ForwardOptions {
   readonly jump: Host
@@ -15,7 +19,7 @@ export interface ForwardOptions {
 }
 
 /** A way through a jump host to a host, whose name the jump host resolves. */
-export const forward = (client: Client, { jump, host, deadlineMs, signal }: ForwardOptions): Promise<Duplex> => {
+export const forward = (client: SessionClient, { jump, host, deadlineMs, signal }: ForwardOptions): Promise<Duplex> => {
   const place = `${host.address} port ${host.port} from jump host ${jump.name}`
   const timeoutError = () =>
     new DroverError({
@@ -41,11 +45,9 @@ export const forward = (client: Client, { jump, host, deadlineMs, signal }: Forw
   })
 }
 
-type ChannelError = Error & { reason?: unknown }
-
 const forwardError = (place: string, jump: Host, error: ChannelError): DroverError => {
   if (error.reason === undefined) return jumpClosed(jump, error)
-  return new DroverError({
+  const details: ErrorDetails = {
     code: 'connect-failed',
     message: `No TCP connection to ${place}: ${printable(error.message)}.`,
     remedy:
@@ -53,13 +55,16 @@ const forwardError = (place: string, jump: Host, error: ChannelError): DroverErr
         ? `Allow forwarding in the sshd_config of ${jump.name} (AllowTcpForwarding, PermitOpen).`
         : `See that ${jump.name} can resolve and reach the host on this port.`,
     cause: error,
-  })
+  }
+  if (error.reason === resourceShortage) return new Setback('dropped', details)
+  return /connection refused/i.test(error.message) ? new Setback('refused', details) : new DroverError(details)
 }
 
-const jumpClosed = (jump: Host, cause: unknown): DroverError =>
-  new DroverError({
+/** Whoever goes through it loses the way; the host behind it has done nothing. */
+export const jumpClosed = (jump: Host, cause?: unknown): Setback =>
+  new Setback('way-lost', {
     code: 'connect-failed',
-    message: `The connection to jump host ${jump.name} is closed.`,
+    message: `The connection to jump host ${jump.name} broke.`,
     remedy: 'See why the jump host ended it, then run again.',
     cause,
   })

@@ -1,11 +1,11 @@
-import type { ErrorCode } from '../errors.ts'
 import { DroverError } from '../errors.ts'
 import type { Host } from '../inventory/host.ts'
 import { printableText as printable } from '../printable.ts'
-import type { AuthAttempt } from './auth-handler.ts'
 import type { Greeting } from './greeting.ts'
+import type { SetbackKind } from './pacing/setback.ts'
+import { Setback } from './pacing/setback.ts'
 
-const placeOf = (host: Host): string => `${host.address} port ${host.port}`
+export const placeOf = (host: Host): string => `${host.address} port ${host.port}`
 
 export const handshakeTimeout = (host: Host, deadlineMs: number): DroverError =>
   new DroverError({
@@ -17,25 +17,35 @@ export const handshakeTimeout = (host: Host, deadlineMs: number): DroverError =>
 /** sshd gives its reasons as a line of text before it hangs up; they call for different answers. */
 export const handshakeError = (host: Host, greeting: Greeting, cause: Error | undefined): DroverError => {
   const text = printable(greeting.text)
-  const { message, remedy } = explain(placeOf(host), greeting, cause)
-  return new DroverError({ code: 'handshake-failed', message, remedy, ...(text !== '' && { detail: text }), cause })
+  const { message, remedy, kind } = explain(placeOf(host), greeting, cause)
+  const details = { code: 'handshake-failed', message, remedy, ...(text !== '' && { detail: text }), cause } as const
+  return kind === undefined ? new DroverError(details) : new Setback(kind, details)
 }
 
-const explain = (
-  place: string,
-  { version, text }: Greeting,
-  cause: Error | undefined,
-): { message: string; remedy: string } => {
+interface Explanation {
+  readonly message: string
+  readonly remedy: string
+  /** Undefined: another try would end the same way. */
+  readonly kind?: SetbackKind
+}
+
+const explain = (place: string, { version, text }: Greeting, cause: Error | undefined): Explanation => {
   if (text.includes('Exceeded MaxStartups')) {
     return {
+      kind: 'crowded',
       message: `sshd at ${place} has too many logins under way (MaxStartups).`,
       remedy: 'Run again with fewer hosts at a time, or raise MaxStartups in its sshd_config.',
     }
   }
   if (text.includes('Not allowed at this time')) {
     return {
-      message: `sshd at ${place} shuts this machine out for a while, after failed logins from it (PerSourcePenalties).`,
-      remedy: 'Find the credential that was refused, wait up to ten minutes, then run again.',
+      kind: 'shut-out',
+      // From OpenSSH 9.8 on it says the same for both.
+      message:
+        `sshd at ${place} turns this machine away for now: after failed logins from it (PerSourcePenalties), ` +
+        'or because too many logins are under way (MaxStartups).',
+      remedy:
+        'Find the credential that was refused, if any, wait up to ten minutes, then run again with fewer --forks.',
     }
   }
   if (version === '' && text !== '') {
@@ -46,11 +56,13 @@ const explain = (
   }
   if (version === '') {
     return {
+      kind: 'dropped',
       message: `${place} closed the connection before the SSH handshake.`,
       remedy: 'Look in its log: sshd may be overloaded, starting, or told to refuse this address.',
     }
   }
   return {
+    ...(isCut(cause) && { kind: 'cut' }),
     message: `The SSH handshake with ${place} failed: ${printable(cause?.message ?? 'it closed the connection')}.`,
     remedy:
       'Compare its sshd_config (KexAlgorithms, Ciphers, MACs, HostKeyAlgorithms) with `ssh -v`: drover speaks ' +
@@ -58,69 +70,9 @@ const explain = (
   }
 }
 
-export const authTimeout = (host: Host, deadlineMs: number, attempt: AuthAttempt): DroverError =>
-  loginFailure(attempt, {
-    code: 'handshake-failed',
-    message: `${placeOf(host)} did not let ${host.user} log in: the login did not end within ${deadlineMs} ms.`,
-    remedy: 'See that ssh-agent does not wait for a confirmation, and that the host can look up its users.',
-  })
-
-/** Not `auth-failed`: nobody has said that the keys are wrong. */
-export const loginLost = (host: Host, attempt: AuthAttempt, cause: Error | undefined): DroverError =>
-  loginFailure(attempt, {
-    code: 'connection-lost',
-    message: `The connection to ${placeOf(host)} broke during the login of ${host.user}.`,
-    remedy:
-      'Run again. If it breaks again, look in the log of its sshd, which may not let this account in (PAM), and at ' +
-      'what stands between.',
-    cause,
-  })
-
-export const authError = (host: Host, attempt: AuthAttempt, cause: Error | undefined): DroverError => {
-  if (attempt.isPartial) {
-    return authFailure(host, `a key was accepted, but it also wants ${attempt.serverMethods.join(' or ')}`, attempt, {
-      remedy: 'drover logs in with keys alone: exempt this user from the second factor on the host.',
-      cause,
-    })
-  }
-  if (attempt.offered.length === 0) {
-    const why =
-      attempt.serverMethods.length > 0 ? `it takes only ${attempt.serverMethods.join(', ')}` : 'no key to offer'
-    return authFailure(host, why, attempt, {
-      remedy:
-        'Name a private key with --private-key FILE or `identity_file` in the inventory, or load one into ssh-agent.',
-      cause,
-    })
-  }
-  return authFailure(host, 'it refused every key', attempt, {
-    remedy: `Put the public key into ~${host.user}/.ssh/authorized_keys on the host, or correct user or key in the inventory.`,
-    cause,
-  })
-}
-
-const authFailure = (
-  host: Host,
-  why: string,
-  attempt: AuthAttempt,
-  { remedy, cause }: { remedy: string; cause: Error | undefined },
-): DroverError =>
-  loginFailure(attempt, {
-    code: 'auth-failed',
-    message: `${placeOf(host)} did not let ${host.user} log in: ${why}.`,
-    remedy,
-    cause,
-  })
-
-interface LoginFailure {
-  readonly code: ErrorCode
-  readonly message: string
-  readonly remedy: string
-  readonly cause?: Error | undefined
-}
-
-const loginFailure = (attempt: AuthAttempt, { cause, ...failure }: LoginFailure): DroverError => {
-  const detail = [...attempt.offered.map((label) => `offered: ${label}`), cause && printable(cause.message)]
-    .filter((line) => line !== undefined)
-    .join('\n')
-  return new DroverError({ ...failure, ...(detail !== '' && { detail }), cause })
-}
+/** Closed or reset in the middle, where neither side has named a fault. */
+const isCut = (cause: (Error & { code?: unknown }) | undefined): boolean =>
+  cause === undefined ||
+  cause.code === 'ECONNRESET' ||
+  cause.code === 'EPIPE' ||
+  cause.message === 'Connection lost before handshake'

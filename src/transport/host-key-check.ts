@@ -2,7 +2,7 @@ import { DroverError } from '../errors.ts'
 import type { Host } from '../inventory/host.ts'
 import { fingerprintOf, keyTypeOf } from './host-key.ts'
 import { hostKeyError } from './host-key-errors.ts'
-import { knownHostsName } from './host-pattern.ts'
+import { keyPlaceOf, knownHostsName } from './host-pattern.ts'
 import type { KnownHosts } from './known-hosts.ts'
 import { appendKnownHost } from './known-hosts-append.ts'
 import { judgeHostKey, knownTypes } from './known-hosts-lookup.ts'
@@ -27,7 +27,7 @@ export const createHostKeyCheck = (
   knownHosts: KnownHosts,
   onNotice: (message: string) => void,
 ): HostKeyCheck => {
-  const { address, port } = host
+  const { address, port } = keyPlaceOf(host)
   const name = knownHostsName(address, port)
   let approved: Buffer | undefined
   let learnt: Buffer | undefined

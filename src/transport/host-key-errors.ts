@@ -1,7 +1,7 @@
 import { DroverError } from '../errors.ts'
 import type { Host } from '../inventory/host.ts'
 import { fingerprintOf, keyTypeOf } from './host-key.ts'
-import { knownHostsName } from './host-pattern.ts'
+import { keyPlaceOf, knownHostsName } from './host-pattern.ts'
 import type { KnownHostsLine } from './known-hosts-line.ts'
 import type { HostKeyVerdict } from './known-hosts-lookup.ts'
 import { shellQuote } from './quote.ts'
@@ -11,9 +11,16 @@ export const hostKeyError = (
   host: Host,
   blob: Buffer,
   verdict: Exclude<HostKeyVerdict, { status: 'ok' }>,
+): DroverError => shownKeyError(host, `${keyTypeOf(blob)} ${fingerprintOf(blob)}`, verdict)
+
+/** The same where of the key only its type and fingerprint are known. */
+export const shownKeyError = (
+  host: Host,
+  shown: string,
+  verdict: Exclude<HostKeyVerdict, { status: 'ok' }>,
 ): DroverError => {
-  const name = knownHostsName(host.address, host.port)
-  const shown = `${keyTypeOf(blob)} ${fingerprintOf(blob)}`
+  const { address, port } = keyPlaceOf(host)
+  const name = knownHostsName(address, port)
   switch (verdict.status) {
     case 'unknown':
       return new DroverError({
@@ -21,8 +28,8 @@ export const hostKeyError = (
         message: `known_hosts has no key for ${name}; it shows ${shown}.`,
         remedy: verdict.hasAuthority
           ? "known_hosts vouches for this host by a certificate authority only, which drover does not read. Add the host's own key."
-          : `Compare the fingerprint on the host's console (ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub), then connect once with ` +
-            `\`ssh -p ${host.port} ${host.user}@${host.address}\`, or let drover learn it with --host-key-policy accept-new.`,
+          : "Compare the fingerprint on the host's console (ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub), then write " +
+            'it down with `drover keys scan --write`, or let drover learn new keys with --host-key-policy accept-new.',
       })
     case 'changed':
       return new DroverError({

@@ -1,10 +1,17 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Host } from '../inventory/host.ts'
 
 /** The name a host has in known_hosts, as OpenSSH writes it. */
 export const knownHostsName = (address: string, port: number): string => {
   const name = address.toLowerCase()
   return port === 22 ? name : `[${name}]:${port}`
 }
+
+/** What a host's key is looked up by: its alias alone, as OpenSSH does, else its address and port. */
+export const keyPlaceOf = ({ hostKeyAlias, address, port }: KeyedHost): { address: string; port: number } =>
+  hostKeyAlias === undefined ? { address, port } : { address: hostKeyAlias, port: 22 }
+
+type KeyedHost = Pick<Host, 'address' | 'port' | 'hostKeyAlias'>
 
 /** The first field for a name that must not be readable in the file. */
 export const hashedName = (name: string, salt: Buffer): string => `|1|${salt.toString('base64')}|${digest(name, salt)}`
@@ -34,10 +41,10 @@ const matchesHashed = (field: string, name: string): boolean => {
 const digest = (name: string, salt: Buffer): string => createHmac('sha1', salt).update(name).digest('base64')
 
 /**
- * `*` and `?` only: in known_hosts a bracket is a bracket. Written out, since a regular expression made from many
+ * `*` and `?` only: in known_hosts and ssh_config a bracket is a bracket. Written out, since a regular expression made from many
  * stars backtracks without end.
  */
-const matchesGlob = (pattern: string, name: string): boolean => {
+export const matchesGlob = (pattern: string, name: string): boolean => {
   let at = 0
   let star = -1
   let resume = 0

@@ -4,9 +4,19 @@ import type { Host } from '../inventory/host.ts'
 import { orAborted } from './cancelled.ts'
 import { endClient } from './end-client.ts'
 import type { OpenedClient } from './ssh2-client.ts'
+import { wayKey } from './way-key.ts'
 
 /** Long enough for the next host of a rolling run to find the jump host still connected. */
 const lingerMs = 30_000
+
+/**
+ * For so long an answer stands for all who ask: of hosts that come in turns of `--forks`, each turn would wait for a
+ * dead jump host as long as the first did.
+ */
+const failureMs = 5_000
+
+/** Nobody is there. Any other failure may be a hiccup, and is believed only when it comes twice in a row. */
+const absentCodes: ReadonlySet<ErrorCode> = new Set(['resolve-failed', 'connect-failed', 'connect-timeout'])
 
 /** Spoken refusals: asking again would only repeat these, and OpenSSH penalises each failed login. */
 const finalCodes: ReadonlySet<ErrorCode> = new Set([
@@ -27,8 +37,8 @@ export interface JumpLease {
 interface SharedJump {
   readonly opened: Promise<OpenedClient>
   readonly abandon: AbortController
-  /** `refused` stays in the pool as the answer to everyone who asks again. */
-  state: 'pending' | 'open' | 'refused'
+  /** One that failed stays in the pool for a while, as the answer to everyone who asks again. */
+  state: 'pending' | 'open' | 'failed'
   users: number
   linger: NodeJS.Timeout | undefined
 }
@@ -37,15 +47,17 @@ interface SharedJump {
 export class JumpPool {
   readonly #connect: ConnectJump
   readonly #shared = new Map<string, SharedJump>()
+  /** Ways that have failed since they last stood. */
+  readonly #hiccups = new Set<string>()
 
   constructor(connect: ConnectJump) {
     this.#connect = connect
   }
 
   async acquire(chain: readonly Host[], signal?: AbortSignal): Promise<JumpLease> {
-    const key = chainKey(chain)
+    const key = wayKey(chain)
     const shared = this.#shared.get(key) ?? this.#open(key, chain)
-    clearTimeout(shared.linger)
+    if (shared.state !== 'failed') clearTimeout(shared.linger)
     shared.users += 1
     let isReleased = false
     const release = (): void => {
@@ -75,19 +87,32 @@ export class JumpPool {
     opened.then(
       ({ closed }) => {
         shared.state = 'open'
+        this.#hiccups.delete(key)
         if (closed.aborted) this.#forget(key, shared)
         else closed.addEventListener('abort', () => this.#forget(key, shared), { once: true })
       },
       (error: unknown) => {
-        if (error instanceof DroverError && finalCodes.has(error.code)) shared.state = 'refused'
-        else this.#forget(key, shared)
+        const code = error instanceof DroverError ? error.code : 'internal'
+        const standsMs = abandon.signal.aborted ? 0 : this.#standsMs(key, code)
+        if (standsMs === 0) return this.#forget(key, shared)
+        shared.state = 'failed'
+        if (standsMs === Number.POSITIVE_INFINITY) return
+        shared.linger = setTimeout(() => this.#forget(key, shared), standsMs)
+        shared.linger.unref()
       },
     )
     return shared
   }
 
+  #standsMs(key: string, code: ErrorCode): number {
+    if (finalCodes.has(code)) return Number.POSITIVE_INFINITY
+    const isFirst = !this.#hiccups.has(key)
+    this.#hiccups.add(key)
+    return isFirst && !absentCodes.has(code) ? 0 : failureMs
+  }
+
   #leave(key: string, shared: SharedJump): void {
-    if (this.#shared.get(key) !== shared || shared.state === 'refused') return
+    if (this.#shared.get(key) !== shared || shared.state === 'failed') return
     if (shared.state === 'pending') return void this.#end(key, shared)
     shared.linger = setTimeout(() => void this.#end(key, shared), lingerMs)
     shared.linger.unref()
@@ -104,15 +129,3 @@ export class JumpPool {
     await shared.opened.then(endClient, () => undefined)
   }
 }
-
-const chainKey = (chain: readonly Host[]): string =>
-  JSON.stringify(
-    chain.map(({ address, port, user, identityFiles, knownHostsFiles, hostKeyPolicy }) => [
-      address,
-      port,
-      user,
-      identityFiles,
-      knownHostsFiles,
-      hostKeyPolicy,
-    ]),
-  )

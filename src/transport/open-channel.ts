@@ -1,6 +1,7 @@
-import type { Client, ClientChannel, PseudoTtyOptions } from 'ssh2'
+import type { PseudoTtyOptions } from 'ssh2'
 import { DroverError } from '../errors.ts'
 import { printableText as printable } from '../printable.ts'
+import type { ChannelError, SessionChannel, SessionClient } from './session-client.ts'
 import { runStage } from './stage.ts'
 
 /** The server has no session left. Other sessions of ours may be what fills it. */
@@ -15,7 +16,7 @@ export interface OpenChannelOptions<T> {
    * Called within ssh2's callback, and has to listen at once: a quick command's whole answer, its exit status
    * included, can stand in the same packet and is told in the same turn.
    */
-  readonly attach: (channel: ClientChannel) => T
+  readonly attach: (channel: SessionChannel) => T
 }
 
 // Nothing is echoed, translated or taken for a signal: bytes pass as they are.
@@ -25,7 +26,7 @@ const rawTerminal = {
 } as PseudoTtyOptions
 
 /** Asks for a session and for the command in it. */
-export const openChannel = <T>(client: Client, options: OpenChannelOptions<T>): Promise<T> => {
+export const openChannel = <T>(client: SessionClient, options: OpenChannelOptions<T>): Promise<T> => {
   const { command, pty = false, deadlineMs, signal, attach } = options
   const timeoutError = () =>
     new DroverError({
@@ -36,15 +37,11 @@ export const openChannel = <T>(client: Client, options: OpenChannelOptions<T>): 
   return runStage({ deadlineMs, timeoutError, signal }, ({ done, failed }) => {
     let isAbandoned = false
     try {
-      client.exec(
-        command,
-        pty ? { pty: rawTerminal } : {},
-        (error: (Error & { reason?: unknown }) | undefined, channel) => {
-          if (error !== undefined) failed(refusal(error))
-          else if (isAbandoned) discard(channel)
-          else done(attach(channel))
-        },
-      )
+      client.exec(command, pty ? { pty: rawTerminal } : {}, (error: ChannelError | undefined, channel) => {
+        if (error !== undefined) failed(refusal(error))
+        else if (isAbandoned) discard(channel)
+        else done(attach(channel))
+      })
     } catch (error) {
       // ssh2 throws at once when its socket is closed already.
       failed(closedError(error))
@@ -55,14 +52,16 @@ export const openChannel = <T>(client: Client, options: OpenChannelOptions<T>): 
   })
 }
 
-const discard = (channel: ClientChannel): void => {
+const discard = (channel: SessionChannel): void => {
   channel.on('error', () => undefined)
   channel.resume()
   channel.stderr.resume()
   channel.close()
 }
 
-const refusal = (error: Error & { reason?: unknown }): DroverError => {
+const refusal = (error: ChannelError): DroverError => {
+  // What ssh2 says of a question that was under way when the connection closed.
+  if (error.message === 'No response from server') return closedError(error)
   const isSession = error.reason !== undefined
   const details = {
     code: 'channel-failed',

@@ -47,7 +47,7 @@ export const resolveAddress = async (
   })
 }
 
-const unresolved = (host: Host, why: string, cause?: unknown): DroverError =>
+export const unresolved = (host: Host, why: string, cause?: unknown): DroverError =>
   new DroverError({
     code: 'resolve-failed',
     message: `The name ${host.address} (for port ${host.port}) does not resolve: ${why}.`,

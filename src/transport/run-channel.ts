@@ -1,7 +1,7 @@
-import type { ClientChannel } from 'ssh2'
 import { DroverError, toDroverError } from '../errors.ts'
 import { abortError } from './cancelled.ts'
 import type { ExecRequest, ExecResult } from './connection.ts'
+import type { SessionChannel } from './session-client.ts'
 import { writeBytes, writeStdin } from './write-stdin.ts'
 
 // A child left behind may hold the output open for ever after the command itself has ended. Counted from the last
@@ -15,7 +15,7 @@ type RunOptions = Pick<ExecRequest, 'stdin' | 'talk' | 'maxBytes' | 'onStdout'> 
 }
 
 /** Feeds a command and collects what it says until it ends. */
-export const runChannel = (channel: ClientChannel, options: RunOptions): Promise<ExecResult> => {
+export const runChannel = (channel: SessionChannel, options: RunOptions): Promise<ExecResult> => {
   const { stdin, talk, maxBytes, onStdout, signal, lostError } = options
   return new Promise((resolve, reject) => {
     const stdout: Buffer[] = []

@@ -1,5 +1,8 @@
 import { abortError } from './cancelled.ts'
 
+// Two below the default MaxSessions: one that is just closing still counts on the server.
+const maxSessions = 8
+
 // sshd counts a closed session until its next turn, so a place that was refused may be free a moment later.
 const closingMs = 200
 
@@ -8,13 +11,16 @@ const closingMs = 200
  * allows fewer, the first refusal teaches that.
  */
 export class SessionLimit {
+  readonly #onLearnt: (limit: number) => void
   #limit: number
   #active = 0
   #endedAt = Number.NEGATIVE_INFINITY
   readonly #waiting: (() => void)[] = []
 
-  constructor(limit: number) {
+  /** `onLearnt` is told of a lower limit, for the connections to come. */
+  constructor(limit: number, onLearnt: (limit: number) => void = () => undefined) {
     this.#limit = limit
+    this.#onLearnt = onLearnt
   }
 
   acquire(signal: AbortSignal): Promise<void> {
@@ -51,7 +57,10 @@ export class SessionLimit {
   refused(): 'again' | 'wait' | 'never' {
     if (performance.now() - this.#endedAt < closingMs) return 'again'
     const others = this.#active - 1
-    if (others > 0) this.#limit = Math.min(this.#limit, others)
+    if (others > 0 && others < this.#limit) {
+      this.#limit = others
+      this.#onLearnt(others)
+    }
     this.#free()
     return others > 0 ? 'wait' : 'never'
   }
@@ -60,4 +69,13 @@ export class SessionLimit {
     this.#active -= 1
     while (this.#active < this.#limit && this.#waiting.length > 0) this.#waiting.shift()?.()
   }
+}
+
+/** A limit for each new connection to an endpoint, which begins with what the earlier ones there have learnt. */
+export const createSessionLimits = (): ((endpoint: string) => SessionLimit) => {
+  const learnt = new Map<string, number>()
+  return (endpoint) =>
+    new SessionLimit(learnt.get(endpoint) ?? maxSessions, (limit) => {
+      learnt.set(endpoint, Math.min(limit, learnt.get(endpoint) ?? limit))
+    })
 }

@@ -1,5 +1,4 @@
 import type { Duplex } from 'node:stream'
-import type { Client } from 'ssh2'
 import ssh2 from 'ssh2'
 import type { DroverError } from '../errors.ts'
 import type { Host } from '../inventory/host.ts'
@@ -9,8 +8,12 @@ import { abortError } from './cancelled.ts'
 import type { StageDeadlines } from './connection.ts'
 import type { Greeting } from './greeting.ts'
 import { watchGreeting } from './greeting.ts'
-import { authError, authTimeout, handshakeError, handshakeTimeout, loginLost } from './handshake-errors.ts'
+import { handshakeError, handshakeTimeout } from './handshake-errors.ts'
 import type { HostKeyCheck } from './host-key-check.ts'
+import { authError, authTimeout, loginLost } from './login-errors.ts'
+import { promptText } from './prompts.ts'
+import { allowOffers, CannotSign } from './public-key-offer.ts'
+import type { SessionClient } from './session-client.ts'
 
 // Reasons of a server that says goodbye.
 const protocolError = 2
@@ -24,7 +27,7 @@ export interface Keepalive {
 }
 
 export interface OpenedClient {
-  readonly client: Client
+  readonly client: SessionClient
   /** What the client runs over. */
   readonly socket: Duplex
   readonly serverVersion: string
@@ -62,6 +65,8 @@ export const openClient = (options: ClientOptions): Promise<OpenedClient> => {
       if (stage === 'settled') return
       stage = 'settled'
       clearTimeout(timer)
+      // Whoever has told how it ended has told it before.
+      attempt.end('lost')
       signal?.removeEventListener('abort', onAbort)
       finish()
     }
@@ -71,20 +76,26 @@ export const openClient = (options: ClientOptions): Promise<OpenedClient> => {
         socket.destroy()
         reject(error)
       })
+    const startAuthTimer = (): void => {
+      clearTimeout(timer)
+      timer = setTimeout(() => fail(authTimeout(host, deadlines.authMs, attempt)), deadlines.authMs)
+    }
     const onAbort = (): void => signal && fail(abortError(signal))
     signal?.addEventListener('abort', onAbort, { once: true })
 
     const broken = (cause?: ClientError): void => {
       if (hostKey.refusal !== undefined) fail(hostKey.refusal)
       else if (stage !== 'authenticate') fail(handshakeError(host, greeting, cause))
-      else if (cause !== undefined && isRefusal(cause)) fail(authError(host, attempt, agentTrouble ?? cause))
-      else fail(loginLost(host, attempt, cause ?? agentTrouble))
+      else if (cause !== undefined && isRefusal(cause)) {
+        attempt.end('refused')
+        fail(authError(host, attempt, agentTrouble ?? cause))
+      } else fail(loginLost(host, attempt, cause ?? agentTrouble))
     }
 
     // For the life of the client: ECONNRESET may still come after its end (mscdex/ssh2#902).
     client.on('error', (error: ClientError) => {
       // The agent failed for one key; ssh2 goes on with the next.
-      if (error.level === 'agent') agentTrouble = error
+      if (error instanceof CannotSign) agentTrouble = error
       else broken(error)
     })
     client.on('close', () => {
@@ -96,11 +107,21 @@ export const openClient = (options: ClientOptions): Promise<OpenedClient> => {
       stage = 'authenticate'
       onHandshake?.()
       clearTimeout(timer)
-      timer = setTimeout(() => fail(authTimeout(host, deadlines.authMs, attempt)), deadlines.authMs)
+      startAuthTimer()
     })
-    client.once('ready', () =>
-      settle(() => resolve({ client, socket, serverVersion: greeting.version, closed: closed.signal })),
-    )
+    client.on('change password', (words) => attempt.passwordExpired(promptText(words)))
+    attempt.watch({
+      onStop: () => fail(authError(host, attempt, undefined)),
+      onPause: (isPaused) => {
+        if (stage !== 'authenticate') return
+        if (isPaused) clearTimeout(timer)
+        else startAuthTimer()
+      },
+    })
+    client.once('ready', () => {
+      attempt.end('in')
+      settle(() => resolve({ client, socket, serverVersion: greeting.version, closed: closed.signal }))
+    })
 
     client.connect({
       sock: socket,
@@ -112,6 +133,7 @@ export const openClient = (options: ClientOptions): Promise<OpenedClient> => {
       hostVerifier: (blob: Buffer) => hostKey.verify(blob),
       authHandler: attempt.handler,
     })
+    allowOffers(client)
     // After connect: ssh2 has paused the socket by then, and this listener must not set it flowing.
     greeting = watchGreeting(socket)
   })

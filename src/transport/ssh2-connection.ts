@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ClientChannel } from 'ssh2'
 import { DroverError } from '../errors.ts'
 import type { Host } from '../inventory/host.ts'
 import { printableText as printable } from '../printable.ts'
@@ -7,16 +6,18 @@ import type { Connection, ExecRequest, ExecResult } from './connection.ts'
 import { endClient } from './end-client.ts'
 import { openChannel, SessionRefused } from './open-channel.ts'
 import { runChannel } from './run-channel.ts'
-import { SessionLimit } from './session-limit.ts'
+import type { SessionChannel } from './session-client.ts'
+import type { SessionLimit } from './session-limit.ts'
 import type { OpenedClient } from './ssh2-client.ts'
 
-// Two below the default MaxSessions: one that is just closing still counts on the server.
-const maxSessions = 8
 const refusedPauseMs = 20
 
 export interface ConnectionOptions extends OpenedClient {
   readonly host: Host
   readonly channelMs: number
+  readonly sessions: SessionLimit
+  /** What broke, where it was not the host itself. */
+  readonly wayLost?: (() => DroverError | undefined) | undefined
   /** Called once, when the connection is gone. */
   readonly onClose: () => void
 }
@@ -26,16 +27,19 @@ export class Ssh2Connection implements Connection {
   readonly serverVersion: string
   readonly #opened: OpenedClient
   readonly #channelMs: number
-  readonly #sessions = new SessionLimit(maxSessions)
+  readonly #sessions: SessionLimit
   readonly #lost = new AbortController()
+  readonly #wayLost: (() => DroverError | undefined) | undefined
   readonly #onClose: () => void
   #trouble: Error | undefined
 
-  constructor({ host, channelMs, onClose, ...opened }: ConnectionOptions) {
+  constructor({ host, channelMs, sessions, wayLost, onClose, ...opened }: ConnectionOptions) {
     this.host = host
     this.serverVersion = opened.serverVersion
     this.#opened = opened
     this.#channelMs = channelMs
+    this.#sessions = sessions
+    this.#wayLost = wayLost
     this.#onClose = onClose
     opened.client.on('error', (error) => {
       this.#trouble = error
@@ -78,7 +82,7 @@ export class Ssh2Connection implements Connection {
   /** A session within the server's limit; its place is to be released after it. */
   async #openSession(request: ExecRequest, signal: AbortSignal): Promise<{ ended: Promise<ExecResult> }> {
     const run = { ...request, signal, lostError: () => this.#lostError() }
-    const attach = (channel: ClientChannel) => ({ ended: runChannel(channel, run) })
+    const attach = (channel: SessionChannel) => ({ ended: runChannel(channel, run) })
     const open = { command: request.command, pty: request.pty, deadlineMs: this.#channelMs, signal, attach }
     await this.#sessions.acquire(signal)
     for (;;) {
@@ -98,12 +102,13 @@ export class Ssh2Connection implements Connection {
   }
 
   #lostError(): DroverError {
-    const why = this.#trouble === undefined ? 'The host closed it' : printable(this.#trouble.message)
+    const trouble = this.#wayLost?.() ?? this.#trouble
+    const why = trouble === undefined ? 'The host closed it' : printable(trouble.message).replace(/\.$/, '')
     return new DroverError({
       code: 'connection-lost',
       message: `The connection to ${this.host.address} port ${this.host.port} broke: ${why}.`,
       remedy: 'Run again; drover looks at the host anew before it changes anything.',
-      cause: this.#trouble,
+      cause: trouble,
     })
   }
 }

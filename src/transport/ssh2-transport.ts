@@ -1,22 +1,30 @@
-import type { Duplex } from 'node:stream'
 import pLimit from 'p-limit'
-import { DroverError } from '../errors.ts'
+import type { DroverError } from '../errors.ts'
 import type { Host } from '../inventory/host.ts'
 import type { Secret } from '../secret.ts'
-import { createAuthAttempt } from './auth-handler.ts'
+import type { Ask } from './ask.ts'
 import type { Connection, ConnectOptions, StageDeadlines, Transport, TransportNotice } from './connection.ts'
 import { createCredentialStore } from './credential-store.ts'
-import { forward } from './forward.ts'
+import type { SocketWay } from './find-way.ts'
+import { createWayFinder } from './find-way.ts'
 import { createHostKeyCheck } from './host-key-check.ts'
+import { type HostKeyScanner, hostKeyKinds, noUsableHostKey, showHostKey } from './host-key-scan.ts'
 import { JumpPool } from './jump-pool.ts'
 import type { KeyCache, PassphraseProvider } from './keys.ts'
-import type { KnownHostsCache } from './known-hosts.ts'
+import type { KnownHosts, KnownHostsCache } from './known-hosts.ts'
+import type { Login } from './logins.ts'
+import { createLogins } from './logins.ts'
+import { onceEach } from './once-each.ts'
+import { connectPaced } from './pacing/connect-paced.ts'
+import type { Pacer } from './pacing/pacer.ts'
+import { createPacer } from './pacing/pacer.ts'
+import type { PasswordGates } from './password-gate.ts'
 import type { Resolver } from './resolve.ts'
-import { lookupsAtOnce, resolveAddress, systemResolver } from './resolve.ts'
+import { lookupsAtOnce, systemResolver } from './resolve.ts'
+import { createSessionLimits } from './session-limit.ts'
 import type { Keepalive, OpenedClient } from './ssh2-client.ts'
 import { openClient } from './ssh2-client.ts'
 import { Ssh2Connection } from './ssh2-connection.ts'
-import { connectTcp } from './tcp.ts'
 
 /** What a transport is made with, whichever client it drives. */
 export interface TransportOptions {
@@ -24,120 +32,133 @@ export interface TransportOptions {
   readonly passphrase: PassphraseProvider
   /** The login password of a host, where there is one; asked before any connection. */
   readonly passwordOf?: (host: Host) => Secret | undefined
+  /** For one-time codes and passphrases; absent: there is nobody. */
+  readonly ask?: Ask
+  /** That of the user, for programs that are started here: ssh, and what it starts. */
+  readonly env?: Readonly<Record<string, string | undefined>>
   /** The path in SSH_AUTH_SOCK; undefined: no agent. */
   readonly agentSocket?: string | undefined
   readonly onNotice?: (notice: TransportNotice) => void
+  /** What an ssh client is to read: `none`, or the path given by `-F`; undefined: the user's and the system's files. */
+  readonly sshConfig?: string | undefined
   readonly keepalive?: Keepalive
   readonly knownHosts?: KnownHostsCache
   readonly keys?: KeyCache
+  /** What hosts have said to passwords, where several transports share it. */
+  readonly passwordGates?: PasswordGates
   readonly resolver?: Resolver
+  /** Shared by all transports of a run, since what it paces is the same hosts. */
+  readonly pacer?: Pacer
   /** The size of libuv's pool; unless told (bin/drover.js), it has four. */
   readonly threadCount?: number
 }
 
+interface Needs {
+  readonly knownHosts: KnownHosts
+  readonly login: Login
+}
+
+interface OpenedWay {
+  readonly opened: OpenedClient
+  /** To be called when the connection is gone. */
+  readonly release: () => void
+  readonly lost?: (() => DroverError | undefined) | undefined
+  readonly endpoint: string
+}
+
 const defaultKeepalive: Keepalive = { intervalMs: 15_000, countMax: 3 }
 
-export const createSsh2Transport = (options: TransportOptions): Transport => {
+export const createSsh2Transport = (options: TransportOptions): Transport & HostKeyScanner => {
   const { deadlines, keepalive = defaultKeepalive, resolver = systemResolver, threadCount = 4 } = options
   const lookups = pLimit(lookupsAtOnce(threadCount))
+  const pacer = options.pacer ?? createPacer()
+  const sessionsAt = createSessionLimits()
   const notify = onceEach(options.onNotice ?? (() => undefined))
   const store = createCredentialStore({ ...options, notify })
-
-  /** A socket to the host, and what to do when it is no longer needed. */
-  const openSocket = async (
-    host: Host,
-    chain: readonly Host[],
-    { signal, onStage }: ConnectOptions,
-  ): Promise<[Duplex, () => void]> => {
-    const jump = chain.at(-1)
-    if (jump === undefined) {
-      onStage?.('resolve')
-      const addresses = await resolveAddress(host, { resolver, lookups, deadlineMs: deadlines.resolveMs, signal })
-      onStage?.('connect')
-      return [await connectTcp(host, addresses, deadlines.connectMs, signal), () => undefined]
-    }
-    onStage?.('connect')
-    const { opened, release } = await pool.acquire(chain, signal).catch((error: unknown) => {
-      throw throughJump(jump, error)
-    })
-    try {
-      return [await forward(opened.client, { jump, host, deadlineMs: deadlines.connectMs, signal }), release]
-    } catch (error) {
-      release()
-      throw error
-    }
-  }
-
-  const open = async (
-    host: Host,
-    chain: readonly Host[],
-    options: ConnectOptions,
-  ): Promise<[OpenedClient, () => void]> => {
-    const [knownHosts, credentials] = await Promise.all([store.knownHostsOf(host), store.credentialsOf(host)])
-    const hostKey = createHostKeyCheck(host, knownHosts, (message) => notify({ host: host.name, message }))
-    const [socket, release] = await openSocket(host, chain, options)
-    try {
-      const attempt = createAuthAttempt(credentials)
-      options.onStage?.('handshake')
-      const { signal, onStage } = options
-      const opened = await openClient({
-        host,
-        socket,
-        hostKey,
-        attempt,
-        deadlines,
-        keepalive: host.keepalive ?? keepalive,
-        signal,
-        onHandshake: () => onStage?.('authenticate'),
-      })
-      try {
-        await hostKey.record()
-      } catch (error) {
-        opened.client.destroy()
-        throw error
-      }
-      return [opened, release]
-    } catch (error) {
-      release()
-      throw error
-    }
-  }
+  const loginOf = createLogins(options)
 
   const pool = new JumpPool(async (chain, signal) => {
     const jump = chain.at(-1)
     if (jump === undefined) throw new Error('a chain of jump hosts is never empty')
-    const [opened, release] = await open(jump, chain.slice(0, -1), { signal })
+    const { opened, release } = await open(jump, chain.slice(0, -1), { signal })
     if (opened.closed.aborted) release()
     else opened.closed.addEventListener('abort', release, { once: true })
     return opened
   })
+  const findWay = createWayFinder({ deadlines, resolver, lookups, pool })
+
+  const logIn = async (
+    host: Host,
+    way: SocketWay,
+    { knownHosts, login }: Needs,
+    { signal, onStage }: ConnectOptions,
+  ): Promise<OpenedWay> => {
+    const hostKey = createHostKeyCheck(host, knownHosts, (message) => notify({ host: host.name, message }))
+    onStage?.('connect')
+    const socket = await way.openSocket()
+    const attempt = login.attempt()
+    onStage?.('handshake')
+    const opened = await openClient({
+      host,
+      socket,
+      hostKey,
+      attempt,
+      deadlines,
+      keepalive: host.keepalive ?? keepalive,
+      signal,
+      onHandshake: () => onStage?.('authenticate'),
+    })
+    login.remember(attempt)
+    try {
+      await hostKey.record()
+    } catch (error) {
+      opened.client.destroy()
+      throw error
+    }
+    return { opened, release: way.release, lost: way.lost, endpoint: way.keys[0] ?? '' }
+  }
+
+  const open = async (host: Host, chain: readonly Host[], options: ConnectOptions): Promise<OpenedWay> => {
+    const [knownHosts, credentials] = await Promise.all([store.knownHostsOf(host), store.credentialsOf(host)])
+    const login = loginOf(host, credentials)
+    const refusal = login.refusal()
+    if (refusal !== undefined) throw refusal
+    return connectPaced(pacer, {
+      find: () => findWay(host, chain, options),
+      open: (way) => logIn(host, way, { knownHosts, login }, options),
+      signal: options.signal,
+      onWaiting: () => options.onStage?.('waiting'),
+      onRetry: options.onRetry,
+    })
+  }
 
   return {
     connect: async (host, options = {}): Promise<Connection> => {
-      const [opened, onClose] = await open(host, host.jump, options)
-      return new Ssh2Connection({ ...opened, host, channelMs: deadlines.channelMs, onClose })
+      const { opened, release, lost, endpoint } = await open(host, host.jump, options)
+      const { channelMs } = deadlines
+      const sessions = sessionsAt(endpoint)
+      return new Ssh2Connection({ ...opened, host, channelMs, sessions, wayLost: lost, onClose: release })
+    },
+    hostKeysOf: async (host, options = {}) => {
+      const { signal } = options
+      const shown: Buffer[] = []
+      for (const kind of hostKeyKinds) {
+        const key = await connectPaced(pacer, {
+          find: () => findWay(host, host.jump, options),
+          open: async (way) => {
+            const socket = await way.openSocket()
+            const blob = await showHostKey({ host, socket, kind, deadlineMs: deadlines.handshakeMs, signal })
+            way.release()
+            return blob
+          },
+          signal,
+        })
+        if (key !== null) shown.push(key)
+      }
+      if (shown.length === 0) throw noUsableHostKey(host)
+      return shown
     },
     close: () => pool.close(),
     prepare: (hosts) => store.prepare(hosts),
-  }
-}
-
-const throughJump = (jump: Host, error: unknown): unknown =>
-  !(error instanceof DroverError) || error.code === 'cancelled'
-    ? error
-    : new DroverError({
-        code: error.code,
-        message: `By way of jump host ${jump.name}: ${error.message}`,
-        remedy: error.remedy,
-        ...(error.detail !== undefined && { detail: error.detail }),
-        cause: error,
-      })
-
-const onceEach = (tell: (notice: TransportNotice) => void): ((notice: TransportNotice) => void) => {
-  const told = new Set<string>()
-  return (notice) => {
-    const key = JSON.stringify([notice.host, notice.message])
-    if (!told.has(key)) tell(notice)
-    told.add(key)
   }
 }

@@ -1,7 +1,10 @@
 import type { Socket } from 'node:net'
 import { connect } from 'node:net'
+import type { ErrorDetails } from '../errors.ts'
 import { DroverError } from '../errors.ts'
 import type { Host } from '../inventory/host.ts'
+import type { SetbackKind } from './pacing/setback.ts'
+import { Setback } from './pacing/setback.ts'
 import { runStage } from './stage.ts'
 
 /** Tries the addresses in order; the time is shared out, so that a silent first one leaves some for the next. */
@@ -48,16 +51,17 @@ const connectOne = (host: Host, address: string, deadlineMs: number, signal?: Ab
   })
 }
 
-const connectError = (place: string, error: NodeJS.ErrnoException): DroverError =>
-  new DroverError({
-    code: error.code === 'ETIMEDOUT' ? 'connect-timeout' : 'connect-failed',
-    message: `No TCP connection to ${place}: ${reasons.get(error.code ?? '') ?? error.message}.`,
-    remedy:
-      error.code === 'ECONNREFUSED'
-        ? "See that sshd runs there and listens on this port, and that the inventory's port is right."
-        : 'See that the address is right and that a route or VPN leads to it.',
+export const connectError = (place: string, error: NodeJS.ErrnoException): DroverError => {
+  const { code = '' } = error
+  const details: ErrorDetails = {
+    code: code === 'ETIMEDOUT' ? 'connect-timeout' : 'connect-failed',
+    message: `No TCP connection to ${place}: ${reasons.get(code) ?? error.message}.`,
+    remedy: remedies.get(code) ?? 'See that the address is right and that a route or VPN leads to it.',
     cause: error,
-  })
+  }
+  const kind = setbacks.get(code)
+  return kind === undefined ? new DroverError(details) : new Setback(kind, details)
+}
 
 const reasons = new Map([
   ['ECONNREFUSED', 'connection refused'],
@@ -65,13 +69,38 @@ const reasons = new Map([
   ['ENETUNREACH', 'no route to its network'],
   ['ECONNRESET', 'connection reset'],
   ['ETIMEDOUT', 'timed out'],
+  ['EMFILE', 'drover may open no more files'],
+  ['ENFILE', 'this machine can open no more files'],
+  ['EADDRNOTAVAIL', 'this machine has no port left'],
 ])
 
+const ownLimits = 'Use fewer --forks, or raise the limits of this machine (`ulimit -n`, net.ipv4.ip_local_port_range).'
+
+const remedies = new Map([
+  ['ECONNREFUSED', "See that sshd runs there and listens on this port, and that the inventory's port is right."],
+  ['EMFILE', ownLimits],
+  ['ENFILE', ownLimits],
+  ['EADDRNOTAVAIL', ownLimits],
+])
+
+const setbacks = new Map<string, SetbackKind>([
+  ['ECONNREFUSED', 'refused'],
+  ['ECONNRESET', 'dropped'],
+  ['EMFILE', 'exhausted'],
+  ['ENFILE', 'exhausted'],
+  ['ENOBUFS', 'exhausted'],
+  ['EAGAIN', 'exhausted'],
+  ['EADDRNOTAVAIL', 'exhausted'],
+])
+
+/** Worth another try if that goes for each address. */
 const combine = (failures: readonly DroverError[]): DroverError => {
   const last = failures.at(-1)
   if (last === undefined || failures.length === 1) return last ?? noAddress()
   const detail = failures.map((failure) => failure.message).join('\n')
-  return new DroverError({ code: last.code, message: last.message, remedy: last.remedy, detail, cause: last })
+  const details = { code: last.code, message: last.message, remedy: last.remedy, detail, cause: last }
+  const isHopeful = failures.every((failure) => failure instanceof Setback)
+  return isHopeful && last instanceof Setback ? new Setback(last.kind, details) : new DroverError(details)
 }
 
 const noAddress = (): DroverError =>

@@ -71,7 +71,7 @@ const kinds: [change: Change, call: string[], deadlineS: number][] = [
 test.each(kinds)('%j', (change, call, deadlineS) => {
   const program = compile([planned(change)])
   expect(program.calls.filter(([name]) => name === 'perform')).toEqual([['perform', ...call]])
-  expect(program.calls[0]).toEqual(['begin', '0'])
+  expect(program.calls[0]).toEqual(['begin', '0', change.kind])
   expect(program.calls.at(-1)).toEqual(['ended', '0'])
   expect(program.deadlineS).toBe(30 + deadlineS)
 })
@@ -86,7 +86,7 @@ test.each<[Expectation, string[]]>([
   [{ unit: 'a.service', property: 'ActiveState', value: 'active' }, ['unit_is', 'a.service', 'ActiveState', 'active']],
 ])('%j is looked at before the change', (expectation, call) => {
   expect(compile([planned(write('/x'), [expectation])]).calls).toEqual([
-    ['begin', '0'],
+    ['begin', '0', 'write'],
     ['expect', ...call],
     expect.arrayContaining(['perform', 'put']),
     ['ended', '0'],
@@ -208,4 +208,24 @@ test('each change begins and ends once, in order, and no call is anything but wo
       expect(all.flat().every((word) => typeof word === 'string')).toBe(true)
     }),
   )
+})
+
+describe('the limit of a step', () => {
+  const of = (step: string, withinS?: number): ExpectedChange => ({
+    ...planned(write(`/${step}`)),
+    step,
+    ...(withinS !== undefined && { withinS }),
+  })
+  const marks = (...changes: ExpectedChange[]): string[] =>
+    compile(changes).calls.flatMap(([name, first]) =>
+      name === 'within' ? [`within ${first}`] : name === 'begin' ? [`begin ${first}`] : [],
+    )
+  test.each<[string, ExpectedChange[], string[]]>([
+    ['none', [of('a'), of('b')], ['begin 0', 'begin 1']],
+    ['one for all changes of the step', [of('a', 5), of('a', 5)], ['within 5', 'begin 0', 'begin 1']],
+    ['each its own', [of('a', 5), of('b', 7)], ['within 5', 'begin 0', 'within 7', 'begin 1']],
+    ['equal ones begin anew', [of('a', 5), of('b', 5)], ['within 5', 'begin 0', 'within 5', 'begin 1']],
+    ['ends where the next step has none', [of('a', 5), of('b')], ['within 5', 'begin 0', 'within 0', 'begin 1']],
+    ['begins later', [of('a'), of('b', 5)], ['begin 0', 'within 5', 'begin 1']],
+  ])('%s', (_, changes, expected) => expect(marks(...changes)).toEqual(expected))
 })

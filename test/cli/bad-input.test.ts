@@ -216,6 +216,16 @@ const cases: Readonly<Record<string, Bad>> = {
     ],
     fix: /drover run --help/,
   },
+  'no time to wait': {
+    argv: run('--stall-after', '0'),
+    says: [/^drover: Option '--stall-after <seconds>' argument '0' is invalid\. .*\[usage\]$/],
+    fix: /drover run --help/,
+  },
+  'a time that is no number': {
+    argv: run('-T', '1.5'),
+    says: [/^drover: .*'1\.5' is invalid\. .*\[usage\]$/],
+    fix: /drover run --help/,
+  },
   'forks that are no number': {
     argv: run('--concurrency', '1e3'),
     says: [/^drover: .*'1e3' is invalid\. .*\[usage\]$/],

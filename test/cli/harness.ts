@@ -19,6 +19,8 @@ export interface World {
   readonly env?: CliContext['env']
   readonly tasks?: Tasks
   readonly isTTY?: boolean
+  /** What is answered to each question, in turn; absent: nobody is there. */
+  readonly answers?: readonly string[]
   readonly columns?: number
 }
 
@@ -27,6 +29,7 @@ export interface Ran {
   readonly stdout: string
   readonly stderr: string
   readonly connects: readonly string[]
+  readonly questions: readonly string[]
   /** Codes given to `exitNow`. */
   readonly exits: readonly number[]
   readonly cwd: string
@@ -51,6 +54,7 @@ export const start = (argv: readonly string[], world: World = {}): Running => {
   const transport = createFakeTransport({ ...world.hosts })
   const written = { stdout: '', stderr: '' }
   const exits: number[] = []
+  const questions: string[] = []
   const listeners = new Set<() => void>()
   const output = (name: 'stdout' | 'stderr') => ({
     write: (text: string) => {
@@ -61,13 +65,22 @@ export const start = (argv: readonly string[], world: World = {}): Running => {
   })
   const ended = cli({
     argv,
-    env: world.env ?? {},
+    // What this machine's ssh_config says is no matter of a test.
+    env: { DROVER_SSH_CONFIG: 'none', ...world.env },
     cwd,
     home: cwd,
+    accountHome: cwd,
     user: 'alice',
     workstation: 'desk',
     stdout: output('stdout'),
     stderr: output('stderr'),
+    ask: async ({ text }) => {
+      if (world.answers === undefined) return null
+      questions.push(text)
+      const answer = world.answers[questions.length - 1]
+      if (answer === undefined) throw new Error(`nobody answers ${text}`)
+      return answer
+    },
     onInterrupt: (listener) => {
       listeners.add(listener)
       return () => void listeners.delete(listener)
@@ -77,12 +90,14 @@ export const start = (argv: readonly string[], world: World = {}): Running => {
     version: '1.2.3',
     tasks: world.tasks ?? allTasks,
     playbooksDir,
+    hasTerminal: () => world.answers !== undefined,
+    createScanner: (options) => createSsh2Transport(options),
     createTransport: (options) => ({
       ...createSsh2Transport(options),
       connect: transport.connect,
       close: transport.close,
     }),
-  }).then((code): Ran => ({ code, ...written, connects: transport.connects, exits, cwd }))
+  }).then((code): Ran => ({ code, ...written, connects: transport.connects, questions, exits, cwd }))
   return {
     ended,
     interrupt: () => {

@@ -224,10 +224,12 @@ test('-u and --private-key fill in what the inventory leaves open; host keys are
     'known',
     '--host-key-policy',
     'off',
+    '--transport',
+    'openssh',
   ]
   const ran = await drover(argv, { files, tasks, hosts: { a: askedOnce(), b: askedOnce() } })
   expect(ran).toMatchObject({ code: 0, stderr: '' })
-  const reached = { hostKeyPolicy: 'off', knownHostsFiles: [join(ran.cwd, 'known')] }
+  const reached = { hostKeyPolicy: 'off', transport: 'openssh', knownHostsFiles: [join(ran.cwd, 'known')] }
   const key = (name: string) => ({ identityFiles: [join(ran.cwd, name)] })
   expect(seen[0]).toMatchObject({
     name: 'a',

@@ -24,6 +24,15 @@ test('inventory list shows how each host is reached', async () => {
   )
 })
 
+test('inventory list --resolved shows what ssh_config makes of them', async () => {
+  const config = 'Host b\n  HostName b.example\n  User bob\n'
+  const ran = await drover(['inventory', 'list', '-i', 'hosts.yaml', '--resolved', '-F', 'config'], {
+    files: { ...files, config },
+  })
+  expect(ran).toMatchObject({ code: 0, stderr: '' })
+  expect(ran.stdout).toMatch(/^b +b\.example +22 +bob +no +a /m)
+})
+
 test('inventory graph draws what the limit leaves', async () => {
   const ran = await drover(['inventory', 'graph', '-i', 'hosts.yaml', '-l', 'web'], { files })
   expect(ran.stdout).toContain('@web:\n  |  |--a\n')

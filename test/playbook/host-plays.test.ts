@@ -44,6 +44,14 @@ test('each host gets its steps, with its variables and the defaults of the task'
   ])
 })
 
+test('a step keeps its limit in time', () => {
+  const limited = load('name: p\nsteps: [{ task: anything, timeout: 2m }, { task: anything }]')
+  expect(playsOf(limited, { hosts, limit: ['db-1'] })[0]?.steps).toMatchObject([
+    { name: 'anything', timeoutS: 120 },
+    { name: 'anything (2)' },
+  ])
+})
+
 test('-e is above all', () => {
   const params = playsOf(playbook, { hosts, extraVars: { stable_s: 5 } }).map(({ steps }) => steps[0]?.params)
   expect(params).toMatchObject([{ stable_s: 5 }, { stable_s: 5 }, { stable_s: 5 }])

@@ -73,6 +73,14 @@ steps:
   ])
 })
 
+test.each([
+  ['90', 90],
+  ['90s', 90],
+  ['1h30m', 5400],
+])('timeout: %s is %d seconds', (text, seconds) => {
+  expect(load(`name: p\nsteps: [{ task: anything, timeout: ${text} }]`).steps[0]?.timeout).toBe(seconds)
+})
+
 test('hosts are all and the rest is empty where nothing is said', () => {
   expect(load('name: p\nsteps: [{ task: anything }]')).toMatchObject({
     description: '',
@@ -128,6 +136,11 @@ describe('bad input', () => {
       step('    whit: {}'),
       ['p.yaml:4:5 "whit" is not a key that is known here. | Did you mean with?'],
     ],
+    ...['10 minutes', '-5', '0', '25h'].map((timeout): [string, string, string[]] => [
+      `a step's time of ${timeout}`,
+      step(`    timeout: ${timeout}`),
+      ['p.yaml:4:14 This is no length of time. | Write 90s, 10m or 1h30m, up to a day; a plain number is in seconds.'],
+    ]),
     [
       'an unknown task',
       'name: p\nsteps:\n  - task: worker-runing',

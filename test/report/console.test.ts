@@ -295,3 +295,30 @@ describe('console', () => {
     expect(coloured.join('\n')).toContain('failed=0 ')
   })
 })
+
+describe('hosts that say nothing', () => {
+  const stalls: readonly RunEventBody[] = [
+    runStarted,
+    { type: 'host-stalled', host: 'web1', where: 'inspect section paths', silentMs: 30_000 },
+    { type: 'host-stalled', host: 'web1', where: 'inspect section paths', silentMs: 60_000 },
+    { type: 'host-stalled', host: 'web2', where: 'connect: \u001b[2Jlogin', silentMs: 30_000 },
+    { type: 'host-moving', host: 'web1', where: 'inspect section paths', silentMs: 92_000 },
+    ended,
+  ]
+  test('are told of with where and for how long, when they move, and in the end with their longest silence', () => {
+    const screen = screenOf(stalls)
+    expect(screen.slice(1, 5)).toEqual([
+      'stalled: [web1] silent for 30.0 s in inspect section paths',
+      'stalled: [web1] silent for 1 min 00 s in inspect section paths',
+      expect.stringMatching(/^stalled: \[web2\] silent for 30\.0 s in connect: .*login$/),
+      'moving: [web1] after 1 min 32 s in inspect section paths',
+    ])
+    expect(screen.join('\n')).not.toContain('\u001b')
+    expect(screen.find((line) => line.startsWith('stalled meanwhile'))).toMatch(
+      /^stalled meanwhile: web1 \(1 min 32 s in inspect section paths\), web2 \(30\.0 s in connect: /,
+    )
+  })
+  test('and a run in which none did says nothing of it', () => {
+    expect(screenOf(story).filter((line) => line.includes('stalled'))).toEqual([])
+  })
+})

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Change } from '../../src/changes/change.ts'
 import { summaryOf } from '../../src/changes/describe.ts'
-import { applyError } from '../../src/runner/apply-errors.ts'
+import { DroverError } from '../../src/errors.ts'
+import { applyError, goesOn, withWhatGoesOn } from '../../src/runner/apply-errors.ts'
 import type { ApplyEnd } from '../../src/runner/apply-progress.ts'
 
 const changes: Change[] = [
@@ -13,10 +14,11 @@ const changes: Change[] = [
     failure: { code: 'worker-down', message: 'The worker does not come up.', remedy: 'Look.' },
   },
 ]
-const planned = changes.map((change) => ({ change, expects: [], summary: summaryOf(change) }))
+const planned = changes.map((change) => ({ change, expects: [], summary: summaryOf(change), step: 's', withinS: 90 }))
+const applying = { changes: planned, isCancelled: false }
 const complete: ApplyEnd = { kind: 'complete' }
 
-test('all made is no error', () => expect(applyError(0, '', complete, planned)).toBeNull())
+test('all made is no error', () => expect(applyError(0, '', complete, applying)).toBeNull())
 
 test.each<[number, string, ApplyEnd, object]>([
   [75, 'drover run r2 by you', complete, { code: 'locked', message: expect.stringContaining('drover run r2 by you') }],
@@ -59,6 +61,24 @@ test.each<[number, string, ApplyEnd, object]>([
     { code: 'drifted', message: expect.stringContaining("/x is a link to y. 'remove /x' was not done") },
   ],
   [0, '', { kind: 'cancelled' }, { code: 'cancelled' }],
+  [98, '', complete, { code: 'cancelled' }],
+  [0, '', { kind: 'old', seconds: 7 }, { code: 'drifted', message: expect.stringContaining('7 s too late') }],
+  [
+    0,
+    '',
+    { kind: 'late', change: 0, words: 'w' },
+    {
+      code: 'step-timeout',
+      message: "The step 's' did not end within 90 s and was cut during 'remove /x'.",
+      detail: 'w',
+    },
+  ],
+  [
+    0,
+    '',
+    { kind: 'broken', change: 0, verdict: 'timeout killed TERM', words: '' },
+    { code: 'apply-incomplete', message: expect.stringContaining('longer than all of its changes may together') },
+  ],
   [
     0,
     '',
@@ -76,7 +96,38 @@ test.each<[number, string, ApplyEnd, object]>([
     { code: 'apply-incomplete', message: expect.stringContaining('no verdict') },
   ],
 ])('exit %d, %j, %j', (code, stderr, end, expected) => {
-  const error = applyError(code, stderr, end, planned)
+  const error = applyError(code, stderr, end, applying)
   expect(error).toMatchObject(expected)
   expect(error?.remedy).not.toBe('')
+})
+
+test('an apply that a second Ctrl-C ended was cut, and in which change', () => {
+  const end: ApplyEnd = { kind: 'broken', change: 1, verdict: 'success killed TERM', words: 'w' }
+  expect(applyError(0, '', end, { ...applying, isCancelled: true })).toMatchObject({
+    code: 'cancelled',
+    message: "The run was interrupted, and the apply was cut during 'systemctl start a.service'.",
+    detail: 'w',
+  })
+})
+
+test('what goes on without the apply is told with what ended it, and with no other error', () => {
+  const error = (code: 'cancelled' | 'drifted', detail?: string) => ({
+    ...{ code, message: 'm', remedy: 'r' },
+    ...(detail !== undefined && { detail }),
+  })
+  expect(withWhatGoesOn(error('cancelled', 'd'), 'systemd job 7')).toMatchObject({
+    detail: 'd\nWhat goes on there by itself:\nsystemd job 7',
+  })
+  expect(withWhatGoesOn(error('cancelled'), '')).toEqual(error('cancelled'))
+  expect(withWhatGoesOn(error('drifted'), 'x')).toEqual(error('drifted'))
+})
+
+test('of a host that is out of reach is said that its apply goes on, and for how long', () => {
+  const error = new DroverError({ code: 'auth-failed', message: 'No key fits.', remedy: 'r', detail: 'd' })
+  expect(goesOn(error, 70)).toMatchObject({
+    code: 'auth-failed',
+    message: expect.stringMatching(/^No key fits\. If .*drover-apply\.service\), for 70 s at the most\.$/),
+    detail: 'd',
+    cause: error,
+  })
 })

@@ -35,6 +35,12 @@ const endings: [name: string, output: string, end: ApplyEnd][] = [
     `~B 0\n~X 0 ${words64}\n~R exit-code exited 1\n`,
     { kind: 'drifted', change: 0, found: '/x is a link to\ny' },
   ],
+  ['begun too late', '~L 7\n~R exit-code exited 1\n', { kind: 'old', seconds: 7 }],
+  [
+    'a step out of time',
+    '~B 0\n~D 0\n~B 1\nwaits\n~O 1\n~R signal killed KILL\n',
+    { kind: 'late', change: 1, words: 'waits' },
+  ],
   ['cancelled between changes', '~B 0\n~D 0\n~C 1\n~R exit-code exited 1\n', { kind: 'cancelled' }],
   [
     'stopped: systemd calls that a success',
@@ -141,6 +147,59 @@ describe('what a command prints is no report, whatever it is', () => {
         const { end, progress } = follow([marked(output)])
         expect(end).toMatchObject(isMade ? { kind: 'complete' } : { kind: 'failed', change: 0, code: 3 })
         expect(progress.filter(({ type }) => type === 'ended').length).toBe(isMade ? 1 : 0)
+      }),
+    )
+  })
+})
+
+test('an apply that is no unit says so, and why', () => {
+  const why = Buffer.from('no systemd').toString('base64')
+  expect(follow([marked(`~G ${why}\n~B 0\n~D 0\n~T\n~R success exited 0\n`)])).toEqual({
+    end: { kind: 'complete' },
+    progress: [
+      { type: 'grouped', why: 'no systemd' },
+      { type: 'begun', change: 0 },
+      { type: 'ended', change: 0 },
+    ],
+  })
+})
+
+describe('a connection that is cut at any byte, and a new one that goes on from the byte that has been seen', () => {
+  /** What the host sends to whoever has `seen` bytes of it: the rest of the output, and the verdict, which is no part of it. */
+  const sent = (output: Buffer, verdict: Buffer, seen: number): Buffer =>
+    Buffer.concat([output.subarray(Math.min(seen, output.length)), verdict])
+
+  const cutAt = (output: Buffer, verdict: Buffer, cuts: readonly number[]): ReturnType<typeof follow> => {
+    const progress: ApplyProgress[] = []
+    const follower = followApply(token, (step) => progress.push(step))
+    for (const cut of [...cuts, Number.POSITIVE_INFINITY])
+      follower.push(sent(output, verdict, follower.resume()).subarray(0, cut))
+    return { end: follower.end(), progress }
+  }
+
+  test.each(endings)('%s', (_, output, end) => {
+    const at = output.indexOf('~R')
+    const bytes = marked(at < 0 ? output : output.slice(0, at))
+    const verdict = marked(at < 0 ? '' : output.slice(at))
+    const once = cutAt(bytes, verdict, [])
+    expect(once.end).toEqual(end)
+    for (let cut = 0; cut <= bytes.length + verdict.length; cut += 1) {
+      expect(cutAt(bytes, verdict, [cut])).toEqual(once)
+      expect(cutAt(bytes, verdict, [cut, 1, cut])).toEqual(once)
+    }
+  })
+
+  test('any words, cut anywhere and any number of times', () => {
+    const anyWords = fc
+      .oneof(fc.string({ unit: 'binary' }), fc.constantFrom('\x1e', '\x1ef00', '\x1ef0\n', '\x1ef00x R '))
+      .map((text) => text.replaceAll(`\x1e${token} `, ''))
+    fc.assert(
+      fc.property(anyWords, anyWords, fc.array(fc.nat(80), { maxLength: 6 }), (a, b, cuts) => {
+        const output = marked(`${a}~B 0\n${b}~F 0 3\n`)
+        const verdict = marked('~R exit-code exited 1\n')
+        const once = cutAt(output, verdict, [])
+        expect(cutAt(output, verdict, cuts)).toEqual(once)
+        expect(once.progress).toEqual([{ type: 'begun', change: 0 }])
       }),
     )
   })

@@ -17,11 +17,14 @@ const planned = (summary: string): PlannedChange => ({
 
 /** Calls and their words as the shell would read them: bare, in single quotes, or one quoted character. */
 const callsOf = (script: string): string[][] => {
-  const body = script.slice(script.indexOf('main() {\n') + 9, script.lastIndexOf('finish\n'))
+  const body = script.slice(
+    script.indexOf('\n', script.indexOf('main() {\ncase ') + 9) + 1,
+    script.lastIndexOf('finish\n'),
+  )
   const calls: string[][] = []
   let call: string[] = []
   for (let at = 0; at < body.length; ) {
-    const word = /(?:'[^']*'|\\'|[A-Za-z_]+|"\$1")+/y
+    const word = /(?:'[^']*'|\\'|[A-Za-z_]+|"\$2")+/y
     word.lastIndex = at
     const match = word.exec(body)
     if (match === null) throw new Error(`no word: ${body.slice(at, at + 60)}`)
@@ -37,9 +40,10 @@ const callsOf = (script: string): string[][] => {
 }
 
 test('it is our functions, set_up, the calls, and nothing before main is called at the very end', () => {
-  const { script } = applyScript(run(), [planned('x')], 'token')
-  const text = script.toString()
-  expect(text).toContain(`set_up "$1" 'r1' 'run r1 by me@here, 1 changes to make: x' 'token'`)
+  const text = applyScript(run(), [planned('x')])
+    .script('token', 77.2)
+    .toString()
+  expect(text).toContain(`set_up "$2" 'r1' 'run r1 by me@here, 1 changes to make: x' 'token' '78'`)
   expect(text.endsWith('finish\n}\nmain "$@" </dev/null\n')).toBe(true)
   expect(text).toContain('wait_for() {')
 })
@@ -58,7 +62,7 @@ test('every word of every call reaches its function as it is, whatever is in it'
         (change) => change.kind !== 'run' || change.argv.every((word) => !word.includes('\0') && word.isWellFormed()),
       )
       fc.pre(isDeliverable)
-      expect(callsOf(applyScript(run(), all, 't').script.toString())).toEqual(compile(all).calls)
+      expect(callsOf(applyScript(run(), all).script('t', 1).toString())).toEqual(compile(all).calls)
     }),
   )
 })
@@ -70,9 +74,9 @@ test('no secret is in the script: contents travel beside it', () => {
         const change = { kind: 'write', path: `/s${index}`, content, mode: 0o600, owner: 'root:root' } as const
         return { change, expects: [], summary: summaryOf(change) }
       })
-      const { script, content } = applyScript(run(), all, 't')
+      const { script, content } = applyScript(run(), all)
       for (const secret of secrets) {
-        expect(script.toString()).not.toContain(secret.reveal())
+        expect(script('t', 1).toString()).not.toContain(secret.reveal())
         expect(content.toString()).toContain(secret.reveal())
       }
       expect(secrets.every((secret) => secret instanceof Secret)).toBe(true)
@@ -92,6 +96,6 @@ test('a long line for the journal is cut, and never in the middle of a character
     const line = journalLine(run(), changes)
     expect(line.length).toBe(4000)
     expect(line.isWellFormed()).toBe(true)
-    expect(() => applyScript(run(), changes, 't')).not.toThrow()
+    expect(() => applyScript(run(), changes).script('t', 1)).not.toThrow()
   }
 })

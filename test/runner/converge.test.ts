@@ -9,15 +9,17 @@ import type { Tasks } from '../../src/runner/plan.ts'
 import type { Run } from '../../src/runner/run.ts'
 import { blocked, planned } from '../../src/tasks/task.ts'
 import type { RecordedHost } from '../facts/answers.ts'
+import type { DecodedCommand } from '../transport/decode-command.ts'
 import {
+  type Answer,
   answer,
   createFakeConnection,
-  cut,
   ends,
   type FakeConnection,
   fails,
   hold,
   lost,
+  lostError,
   pieces,
 } from '../transport/fake-connection.ts'
 import { createFakeTransport } from '../transport/fake-transport.ts'
@@ -25,6 +27,7 @@ import {
   applies,
   aRun,
   aTask,
+  deadlines,
   facts,
   failsAt,
   fileTask,
@@ -176,7 +179,7 @@ describe('two segments', () => {
     ],
     [
       'the connection is lost in the second look',
-      { apply: applies, verify: [seen(up), lost()], release: answer('') },
+      { apply: applies, verify: [seen(up), lost(), lost(), lost(), lost()], release: answer('') },
       'failed',
       { one: 'changed', two: 'failed' },
     ],
@@ -254,8 +257,16 @@ test('a change that does not take is an error, not a success', async () => {
 
 describe('an apply that does not make all', () => {
   const inspect = () => facts(two, both)
-  test.each<[string, Scripts['apply'], string, string, Record<string, string>, number]>([
-    ['the second change fails', failsAt(1), 'failed', 'change-failed', { one: 'changed', two: 'failed' }, 1],
+  test.each<[string, Scripts['apply'], string, string, Record<string, string>, number, Scripts?]>([
+    [
+      'the second change fails',
+      failsAt(1),
+      'failed',
+      'change-failed',
+      { one: 'changed', two: 'failed' },
+      1,
+      { release: answer('') },
+    ],
     [
       'the first has drifted',
       says('~B 0\n~X 0 YQ==\n~R exit-code exited 1\n'),
@@ -263,6 +274,7 @@ describe('an apply that does not make all', () => {
       'drifted',
       { one: 'blocked', two: 'skipped' },
       0,
+      { release: answer('') },
     ],
     [
       'somebody else is at work',
@@ -287,6 +299,7 @@ describe('an apply that does not make all', () => {
       'apply-incomplete',
       { one: 'failed', two: 'skipped' },
       0,
+      { verify: facts(two, both) },
     ],
     [
       'it is killed in the second',
@@ -295,6 +308,7 @@ describe('an apply that does not make all', () => {
       'apply-incomplete',
       { one: 'changed', two: 'failed' },
       1,
+      { release: lost(), verify: facts(two, both) },
     ],
     [
       'the host says all is done and its script did not',
@@ -303,9 +317,17 @@ describe('an apply that does not make all', () => {
       'apply-incomplete',
       { one: 'failed', two: 'skipped' },
       0,
+      { release: answer(''), verify: facts(two, both) },
     ],
-    ['the connection is lost', lost(), 'failed', 'connection-lost', { one: 'failed', two: 'skipped' }, 0],
-    ['the stream is cut', cut('half'), 'failed', 'connection-lost', { one: 'failed', two: 'skipped' }, 0],
+    [
+      'its step takes too long',
+      says('~B 0\n~D 0\n~B 1\n~O 1\n~R signal killed KILL\n'),
+      'failed',
+      'step-timeout',
+      { one: 'changed', two: 'failed' },
+      1,
+      { release: answer('process 7: sleep') },
+    ],
     [
       'sudo has changed its mind',
       ends(1, 'sudo: no\n'),
@@ -314,52 +336,147 @@ describe('an apply that does not make all', () => {
       { one: 'failed', two: 'skipped' },
       0,
     ],
-  ])('%s', async (_, apply, outcome, code, steps, changes) => {
-    const ended = await lane(two, both, { inspect: inspect(), apply: apply as NonNullable<typeof apply> })
+  ])('%s', async (_, apply, outcome, code, steps, changes, after = {}) => {
+    const ended = await lane(two, both, { inspect: inspect(), apply: apply as NonNullable<typeof apply>, ...after })
     expect([ended.outcome, ended.end.error?.code, ended.end.changes]).toEqual([outcome, code, changes])
     expect(results(ended.events)).toEqual(steps)
-    expect(ended.verbs).toEqual(['inspect', 'apply'])
+    expect(ended.verbs).toEqual(['inspect', 'apply', ...Object.keys(after)])
     expect(only(ended.events, 'change-failed').length).toBe(1)
     expect(ended.end.error).toMatchObject({ remedy: expect.stringMatching(/./), step: expect.stringMatching(/./) })
   })
 })
 
+/** An apply that says this, from the byte that it is asked for, and then loses the connection. */
+const loses =
+  (text: string, count = Number.POSITIVE_INFINITY) =>
+  (call: DecodedCommand): Answer => ({
+    give: async (decoded, request) => {
+      const whole = text.replaceAll('~', `\x1e${call.args[3]} `)
+      const rest = whole.slice(Number(call.args[4]), Number(call.args[4]) + count)
+      await pieces([rest]).give(decoded, {
+        ...request,
+        onStdout: (chunk) => {
+          if (!Buffer.from(chunk).includes(`\x1eE ${decoded.token}`)) request.onStdout?.(chunk)
+        },
+      })
+      throw lostError()
+    },
+  })
+
 describe('the connection is lost', () => {
   const inspect = () => facts(two, both)
-  test.each<[string, Scripts, string[], number, Record<string, string>]>([
-    ['while it is read', { inspect: lost() }, ['inspect'], 0, { one: 'skipped', two: 'skipped' }],
-    [
-      'while it is changed, after the first change',
-      {
-        inspect: inspect(),
-        apply: (call) => ({
-          give: async (decoded, request) => {
-            await says('~B 0\n~D 0\n')(call).give(decoded, request)
-            throw new DroverError({ code: 'connection-lost', message: 'm', remedy: 'r' })
-          },
-        }),
+  const made = () => facts(two, both, has('/x', '/y'))
+  const whole = '~B 0\n~D 0\n~B 1\n~D 1\n~T\n'
+
+  test('in the looks: each is made again', async () => {
+    const { outcome, verbs, events } = await lane(two, both, {
+      inspect: [lost(), lost(), inspect()],
+      apply: applies,
+      verify: [lost(), made()],
+    })
+    expect([outcome, verbs]).toEqual(['changed', ['inspect', 'inspect', 'inspect', 'apply', 'verify', 'verify']])
+    expect(only(events, 'host-reconnected').length).toBe(3)
+    expect(only(events, 'exec').map(({ code }) => code)).toEqual([-1, -1, 0, 0, -1, 0])
+  })
+
+  test('in an apply, byte after byte: it is followed from the byte that has been seen, and told of once', async () => {
+    const offsets: number[] = []
+    let asked = 0
+    const { outcome, events, end } = await lane(two, both, {
+      inspect: inspect(),
+      apply: (call) => {
+        offsets.push(Number(call.args[4]))
+        asked += 1
+        if (asked < 4) return loses(whole, 31)(call)
+        return says(`${whole}~R success exited 0\n`, {}, Number(call.args[4]))(call)
       },
-      ['inspect', 'apply'],
+      verify: made(),
+    })
+    expect([outcome, end.changes]).toEqual(['changed', 2])
+    expect(offsets[0]).toBe(0)
+    expect(offsets.toSorted((a, b) => a - b)).toEqual(offsets)
+    expect(only(events, 'change-started').map(({ step }) => step)).toEqual(['one', 'two'])
+    expect(only(events, 'change-done').map(({ step }) => step)).toEqual(['one', 'two'])
+  })
+
+  test.each<[string, Scripts, Record<string, number>, number, Record<string, string>]>([
+    [
+      'again and again while it is read',
+      { inspect: () => lost() },
+      { inspect: 4 },
+      0,
+      { one: 'skipped', two: 'skipped' },
+    ],
+    [
+      'again and again while it is changed, after the first change',
+      { inspect: inspect(), apply: loses('~B 0\n~D 0\n') },
+      { inspect: 1, apply: 11 },
       1,
       { one: 'failed', two: 'skipped' },
     ],
     [
-      'while it is looked at afterwards',
-      { inspect: inspect(), apply: applies, verify: lost(), release: lost() },
-      ['inspect', 'apply', 'verify', 'release'],
+      'again and again before anything is heard of the change',
+      { inspect: inspect(), apply: () => lost() },
+      { inspect: 1, apply: 11 },
+      0,
+      { one: 'failed', two: 'skipped' },
+    ],
+    [
+      'again and again while it is looked at afterwards',
+      { inspect: inspect(), apply: applies, verify: () => lost(), release: lost() },
+      { inspect: 1, apply: 1, verify: 4, release: 1 },
       2,
       { one: 'changed', two: 'failed' },
     ],
-  ])('%s', async (_, scripts, verbs, changes, steps) => {
+  ])('%s', async (_, scripts, counts, changes, steps) => {
     const ended = await lane(two, both, scripts)
-    expect([ended.outcome, ended.end.error?.code, ended.end.changes, ended.verbs]).toEqual([
-      verbs.includes('apply') ? 'failed' : 'unreachable',
+    expect([ended.outcome, ended.end.error?.code, ended.end.changes]).toEqual([
+      'apply' in counts ? 'failed' : 'unreachable',
       'connection-lost',
       changes,
-      verbs,
     ])
+    expect(
+      Object.fromEntries(Object.keys(counts).map((verb) => [verb, ended.verbs.filter((one) => one === verb).length])),
+    ).toEqual(counts)
     expect(results(ended.events)).toEqual(steps)
-    expect(only(ended.events, 'exec').at(-1)?.code).toBe(-1)
+  })
+
+  test('for good: that the apply goes on by itself is said, and until when', async () => {
+    const fake = createFakeConnection({ inspect: inspect(), apply: lost() })
+    const away = new DroverError({ code: 'connect-failed', message: 'Refused.', remedy: 'r' })
+    const run = aRun(two, createFakeTransport({ 'host-1': [fake, away] }), {
+      deadlines: { ...deadlines, reconnectMs: 30 },
+    })
+    expect(await runLane(run, both)).toBe('failed')
+    expect(only(run.events, 'host-ended')[0]?.error).toMatchObject({
+      code: 'connection-lost',
+      message: expect.stringMatching(
+        /not reached again within .*: Refused\..*goes on by itself on the host .*for 50 s at the most/,
+      ),
+    })
+    expect(only(run.events, 'host-reconnecting').length).toBeGreaterThan(1)
+  })
+
+  test('and the host then refuses the login: that is final, and no mere unreachable', async () => {
+    const fake = createFakeConnection({ inspect: inspect(), apply: lost() })
+    const refused = new DroverError({ code: 'auth-failed', message: 'No key fits.', remedy: 'r' })
+    const run = aRun(two, createFakeTransport({ 'host-1': [fake, refused] }))
+    expect(await runLane(run, both)).toBe('failed')
+    expect(only(run.events, 'host-ended')[0]?.error?.code).toBe('auth-failed')
+    expect(only(run.events, 'host-reconnecting').length).toBe(1)
+  })
+
+  test('with a reboot behind it: what the host shows of the changes is said', async () => {
+    const { outcome, end, verbs } = await lane(two, both, {
+      inspect: inspect(),
+      apply: [lost(), answer('', { code: 97 })],
+      verify: facts(two, both, has('/x')),
+    })
+    expect([outcome, verbs]).toEqual(['failed', ['inspect', 'apply', 'apply', 'verify']])
+    expect(end.error).toMatchObject({
+      code: 'apply-incomplete',
+      message: expect.stringMatching(/rebooted in the middle.*finds 1 of its 2 changes made; still to do: write \/y/),
+    })
   })
 })
 
@@ -557,6 +674,24 @@ test('a plan that could never come to an end is a fault, and not an unchanged ho
   expect([outcome, verbs, end.error?.code]).toEqual(['failed', ['inspect'], 'internal'])
 })
 
+test.each<[string, number | undefined, number | undefined, string[]]>([
+  ['no limit', undefined, undefined, []],
+  ["the run's", 90, undefined, ['90', '90']],
+  ["the step's own, where it is shorter", 90, 30, ['30', '90']],
+  ["the run's, where that is shorter", 20, 30, ['20', '20']],
+  ["the step's alone", undefined, 30, ['30', '0']],
+])('what a step may take: %s', async (_, ofRun, ofStep, limits) => {
+  const one = { ...step('one'), ...(ofStep !== undefined && { timeoutS: ofStep }) }
+  const { fake } = await lane(
+    two,
+    play(host1, one, 'two'),
+    { inspect: facts(two, both), apply: applies, verify: facts(two, both, has('/x', '/y')) },
+    ofRun === undefined ? {} : { stepTimeoutS: ofRun },
+  )
+  const script = fake.calls[1]?.payload?.toString() ?? ''
+  expect([...script.matchAll(/^within '(\d+)'$/gm)].map(([, seconds]) => seconds)).toEqual(limits)
+})
+
 describe('the second Ctrl-C', () => {
   test('while it is read: cancelled, and nothing is asked of the host any more', async () => {
     const hard = new AbortController()
@@ -567,20 +702,64 @@ describe('the second Ctrl-C', () => {
     const { outcome, verbs } = await running
     expect([outcome, verbs]).toEqual(['cancelled', ['inspect']])
   })
-  test('while it is changed: the apply unit is ended, and the host let go', async () => {
+  const cutText = '~B 0\n~D 0\n~B 1\nhalf\n~R success killed TERM\n'
+  test('while it is changed: the apply is ended, its last words are heard, and the host is let go', async () => {
     const hard = new AbortController()
-    const held = hold(answer(''))
+    const reached = Promise.withResolvers<void>()
+    const ended = Promise.withResolvers<void>()
     const running = lane(
       two,
       both,
-      { inspect: facts(two, both), apply: held, cancel: answer('') },
+      {
+        inspect: facts(two, both),
+        apply: (call) => ({
+          give: async (decoded, request) => {
+            reached.resolve()
+            await ended.promise
+            return says(cutText)(call).give(decoded, request)
+          },
+        }),
+        cancel: () => {
+          ended.resolve()
+          return answer('')
+        },
+        release: answer('systemd job 7\n'),
+      },
       { hardStop: hard.signal },
     )
-    await held.reached
+    await reached.promise
     hard.abort()
     const { outcome, verbs, fake, end } = await running
-    expect([outcome, verbs, end.error?.code]).toEqual(['cancelled', ['inspect', 'apply', 'cancel'], 'cancelled'])
-    expect(fake.calls[2]?.args).toEqual(['r1', '10', 'me@here'])
+    expect([outcome, verbs, end.changes]).toEqual(['cancelled', ['inspect', 'apply', 'cancel', 'release'], 1])
+    expect(end.error).toMatchObject({
+      code: 'cancelled',
+      message: expect.stringMatching(/cut during 'write \/y/),
+      detail: 'half\nWhat goes on there by itself:\nsystemd job 7',
+    })
+    expect(fake.calls[2]?.args).toEqual(['r1', 'me@here', fake.calls[1]?.args[3], '10', '120'])
+  })
+  test('while the host is out of reach: it is tried for a moment, and the apply is ended then', async () => {
+    const hard = new AbortController()
+    const { outcome, verbs } = await lane(
+      two,
+      both,
+      {
+        inspect: facts(two, both),
+        apply: (call) =>
+          Number(hard.signal.aborted) === 0
+            ? {
+                give: async () => {
+                  hard.abort()
+                  throw lostError()
+                },
+              }
+            : says(cutText)(call),
+        cancel: [lost(), answer('')],
+        release: answer(''),
+      },
+      { hardStop: hard.signal },
+    )
+    expect([outcome, verbs.filter((verb) => verb === 'cancel').length]).toEqual(['cancelled', 2])
   })
   test('and when not even that succeeds, the lane still ends', async () => {
     const hard = new AbortController()
@@ -588,12 +767,13 @@ describe('the second Ctrl-C', () => {
     const running = lane(
       two,
       both,
-      { inspect: facts(two, both), apply: held, cancel: lost() },
+      { inspect: facts(two, both), apply: held, cancel: answer('', { code: 91 }) },
       { hardStop: hard.signal },
     )
     await held.reached
     hard.abort()
-    expect((await running).outcome).toBe('cancelled')
+    const { outcome, end } = await running
+    expect([outcome, end.error?.message]).toEqual(['cancelled', expect.stringContaining('could not be ended')])
   })
   test('before it is connected', async () => {
     const run = aRun(two, createFakeTransport({ 'host-1': new Promise<never>(() => undefined) }), {

@@ -43,7 +43,7 @@ test('one bad host holds up and hides no other', async () => {
   const run = aRun(tasks, transport, { forks: 3 })
   const running = runFleet(run, plays)
   await Promise.all(['h0', 'h1', 'h2'].map((name) => host(name).reached))
-  host('h1').fail(new DroverError({ code: 'connection-lost', message: 'm', remedy: 'r' }))
+  host('h1').fail(new DroverError({ code: 'channel-failed', message: 'm', remedy: 'r' }))
   host('h2').fail(new Error('bug'))
   host('h0').release()
   expect(await running).toEqual(['unchanged', 'unreachable', 'failed'])

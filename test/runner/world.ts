@@ -5,6 +5,7 @@ import type { Host } from '../../src/inventory/host.ts'
 import type { HostPlay, HostStep, When } from '../../src/playbook/playbook.ts'
 import { questionOf } from '../../src/runner/converge.ts'
 import type { RunEvent } from '../../src/runner/events.ts'
+import { createMachines } from '../../src/runner/machines.ts'
 import type { Tasks } from '../../src/runner/plan.ts'
 import type { Run } from '../../src/runner/run.ts'
 import { type Planned, planned, type Task } from '../../src/tasks/task.ts'
@@ -55,6 +56,8 @@ export const play = (host: Host, ...names: (string | HostStep)[]): HostPlay => (
 
 const never = new AbortController().signal
 
+export const deadlines = { inspectMs: 1000, applyGraceMs: 1000, reconnectMs: 1000, backoffMs: 1, stallMs: 60_000 }
+
 export interface TestRun extends Run {
   readonly events: RunEvent[]
 }
@@ -70,7 +73,8 @@ export const aRun = (tasks: Tasks, transport: Transport, more: Partial<Run> = {}
     tasks,
     transport,
     becomeOf: () => null,
-    deadlines: { inspectMs: 1000, applyGraceMs: 1000 },
+    deadlines,
+    machines: createMachines(),
     sink: (event) => events.push(event),
     softStop: never,
     hardStop: never,
@@ -89,19 +93,19 @@ export const facts = (tasks: Tasks, of: HostPlay, host: RecordedHost = {}, lease
   )
 
 /** The token that an apply is told to mark its reports with. */
-const tokenOf = (call: Call): string => call.args[8] ?? ''
+const tokenOf = (call: Call): string => call.args[3] ?? ''
 
 /** What the apply's script would do on the host, as far as its calls are concerned. */
 const changesIn = (call: Call): string[] => {
-  const script = (call.payload ?? Buffer.alloc(0)).subarray(0, Number(call.args[3])).toString()
-  return [...script.matchAll(/^begin '(\d+)'$/gm)].map(([, number]) => number ?? '')
+  const script = (call.payload ?? Buffer.alloc(0)).subarray(0, Number(call.args[7])).toString()
+  return [...script.matchAll(/^begin '(\d+)' /gm)].map(([, number]) => number ?? '')
 }
 
 /** An apply that says this. `~` stands for the mark of a report. */
 export const says =
-  (text: string, options: { code?: number; stderr?: string } = {}) =>
+  (text: string, options: { code?: number; stderr?: string } = {}, from = 0) =>
   (call: Call): Answer =>
-    pieces([text.replaceAll('~', `\x1e${tokenOf(call)} `)], options)
+    pieces([text.replaceAll('~', `\x1e${tokenOf(call)} `).slice(from)], options)
 
 /** An apply that makes all of its changes. */
 export const applies = (call: Call): Answer =>

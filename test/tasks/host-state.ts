@@ -31,6 +31,7 @@ export type UnitLiteral = Partial<Record<UnitProperty, Known<string>>> & {
 export interface HostLiteral {
   readonly os?: Partial<OsFacts>
   readonly self?: Partial<SelfFacts>
+  readonly rebooted?: boolean
   /** Why systemctl does not answer. */
   readonly noSystemd?: string
   readonly units?: Readonly<Record<string, UnitLiteral>> | undefined
@@ -72,6 +73,7 @@ export const hostState = (literal: HostLiteral = {}, asked: readonly Fact[] = []
   return {
     os: { ...os, ...literal.os },
     self: { lease: null, applying: null, owed: [], rollback: null, leftovers: [], ...literal.self },
+    rebooted: literal.rebooted ?? false,
     systemd,
     tree: { nodes: nodesOf(literal.paths ?? {}, names('path')) },
     units,

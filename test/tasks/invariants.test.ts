@@ -88,6 +88,10 @@ const acting: Readonly<Record<string, Acting>> = {
   },
   'directory-present': { host: { paths: { '/srv': { dir: true } } }, brings: {} },
   'file-present': { host: { paths: { '/etc/motd': { file: 'Welcome.' } } }, brings: {} },
+  'host-rebooted': {
+    host: { paths: { '/run/reboot-required': { file: '' } } },
+    brings: { commands: [[['needs-restarting', '-r'], { code: 0 }]] },
+  },
   'link-present': { host: { paths: { '/etc/localtime': { link: '../usr/share/zoneinfo/CET' } } }, brings: {} },
   'machines-target-wired': { host: runningHost(), brings: {} },
   'package-present': { host: {}, brings: { packages: { 'systemd-container': '252', nftables: '1.0' } } },

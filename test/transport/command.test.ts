@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { Secret } from '../../src/secret.ts'
 import type { CommandInput } from '../../src/transport/command.ts'
 import { buildCommand } from '../../src/transport/command.ts'
 import { deframe } from '../../src/transport/framing.ts'
@@ -7,6 +8,8 @@ import { decodeCommand, stdinBytes } from './decode-command.ts'
 import { runLocally } from './local-shell.ts'
 
 const sudo = { method: 'sudo' } as const
+const doas = { method: 'doas' } as const
+const asked = { method: 'sudo', password: new Secret('Pa55-word') } as const
 
 const printArgs = `# prints its arguments, each ended by NUL
 main() {
@@ -23,6 +26,7 @@ const input = (over: Partial<CommandInput> = {}): CommandInput => ({
   args: [],
   become: null,
   token: 'tok1',
+  askToken: 'ask1',
   ...over,
 })
 
@@ -44,7 +48,7 @@ describe('the command line', () => {
       /^exec \/bin\/sh -c ': drover r1 inspect; /,
     )
     expect(buildCommand(input({ run: 'r1', become: { method: 'sudo' } })).command).toMatch(
-      /^exec sudo -n -- \/bin\/sh -c ': drover r1 inspect; /,
+      /^exec env LC_ALL=C sudo -n -- \/bin\/sh -c ': drover r1 inspect; /,
     )
   })
 
@@ -56,25 +60,32 @@ describe('the command line', () => {
   test('has nothing that some login shell would change within or outside its single quotes', () => {
     const word = fc.string({ unit: 'binary' }).filter((text) => !text.includes('\0') && text.isWellFormed())
     fc.assert(
-      fc.property(fc.array(word), fc.constantFrom(null, sudo), fc.boolean(), (args, become, secret) => {
-        const { command } = buildCommand(input({ args, become, secret }))
-        expect(command).not.toMatch(/[!\n\r`]/)
-        // fish reads \\ and \' within single quotes; tcsh reads \! and an escaped newline.
-        expect(command).not.toMatch(/\\[^0]/)
-        expect(
-          command
-            .split("'")
-            .filter((_, index) => index % 2 === 0)
-            .join(''),
-        ).toMatch(/^[a-z0-9 /-]*$/)
-      }),
+      fc.property(
+        fc.array(word),
+        fc.constantFrom(null, sudo, asked, doas),
+        fc.boolean(),
+        fc.boolean(),
+        (args, become, secret, terminal) => {
+          const { command } = buildCommand(input({ args, become, secret, terminal }))
+          expect(command).not.toMatch(/[!\n\r`]/)
+          // fish reads \\ and \' within single quotes; tcsh reads \! and an escaped newline.
+          expect(command).not.toMatch(/\\[^0]/)
+          expect(
+            command
+              .split("'")
+              .filter((_, index) => index % 2 === 0)
+              .join(''),
+          ).toMatch(/^[A-Za-z0-9 /=_-]*$/)
+        },
+      ),
     )
   })
 
   test('carries no script and no argument when it goes through sudo or is secret', () => {
-    for (const over of [{ become: sudo }, { secret: true }]) {
+    for (const over of [{ become: sudo }, { become: asked }, { become: asked, terminal: true }, { secret: true }]) {
       const { command, stdin } = buildCommand(input({ args: ['s3cret'], ...over }))
       expect(command).not.toContain('s3cret')
+      expect(command).not.toContain('Pa55-word')
       expect(stdinBytes(stdin).toString()).toContain("main 's3cret'")
     }
   })

@@ -6,6 +6,10 @@ export interface DecodedCommand {
   readonly run: string
   readonly verb: string
   readonly become: boolean
+  /** What tells sudo's question, for a command that gets a password. */
+  readonly askToken?: string
+  /** The command has a terminal of its own. */
+  readonly terminal: boolean
   readonly form: 'argument' | 'stdin'
   readonly token: string
   readonly args: readonly string[]
@@ -16,16 +20,19 @@ export interface DecodedCommand {
 }
 
 /** Throws if the command is not one of ours, or if the script and its digest do not belong together. */
-export const decodeCommand = (command: string, stdin?: Stdin): DecodedCommand => {
-  const label = /^exec (sudo -n -- )?\/bin\/sh -c ': drover ([A-Za-z0-9._-]+) ([A-Za-z0-9._-]+); /.exec(command)
+export const decodeCommand = (line: string, stdin?: Stdin): DecodedCommand => {
+  const command = commandOf(line)
+  const label = labelPattern.exec(command)
   if (label === null) throw new Error(`not a drover command: ${command.slice(0, 120)}`)
   const { form, text, payload } = readScript(command, stdin)
   const token = /^printf '\\036B ([A-Za-z0-9]+)\\n'/.exec(text)?.[1]
   if (token === undefined) throw new Error(`no frame mark at the beginning of: ${text.slice(0, 120)}`)
   return {
-    run: label[2] ?? '',
-    verb: label[3] ?? '',
+    run: label[3] ?? '',
+    verb: label[4] ?? '',
     become: label[1] !== undefined,
+    ...(label[2] !== undefined && { askToken: label[2] }),
+    terminal: command !== line,
     form,
     token,
     args: readArguments(text),
@@ -33,6 +40,18 @@ export const decodeCommand = (command: string, stdin?: Stdin): DecodedCommand =>
     payload,
   }
 }
+
+const labelPattern =
+  /^exec (env LC_ALL=C (?:SUDO_PROMPT='\[drover%%([A-Za-z0-9]+),%p\]' sudo -S|(?:sudo|doas) -n) -- )?\/bin\/sh -c ': drover ([A-Za-z0-9._-]+) ([A-Za-z0-9._-]+); /
+
+/** What sudo is called with, also where script(1) stands before it. */
+const commandOf = (line: string): string => {
+  const escaped = / script -qec "\$x" \/dev\/null <\/dev\/null >\/dev\/null' drover '([^']*)'$/.exec(line)?.[1]
+  return escaped === undefined ? line : unescapeOctal(escaped).replace(/ <&3 >&4 2>&5 3<&- 4>&- 5>&-$/, '')
+}
+
+/** The token in the command of a request that talks, whose script has not come yet. */
+export const askTokenOf = (line: string): string | undefined => labelPattern.exec(commandOf(line))?.[2]
 
 type ScriptText = Pick<DecodedCommand, 'form' | 'text' | 'payload'>
 

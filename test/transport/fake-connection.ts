@@ -18,6 +18,7 @@
  * - `hold(answer)` answers when told: `const held = hold(answer('x'))`, `await held.reached`, `held.release()`
  *   or `held.fail(error)`. The exec's AbortSignal ends it as `cancelled`. Deadlines never fire here.
  * - `pieces(['a', 'b'])` hands standard output to onStdout in these pieces.
+ * - A command that gets a password is asked for it as by a sudo that takes any: `fake.calls[0]?.password`.
  * - `fails(error)` rejects the exec; `lost()` is `connection-lost`, `cut('half')` an answer without its trailer,
  *   `ends(1, 'sudo: a password is required\n')` a command that ended before our script began.
  * - `fake.drop()` loses the connection: everything held and every later exec rejects as `connection-lost`.
@@ -30,10 +31,11 @@ import { decodeCommand } from './decode-command.ts'
 import type { Answer } from './fake-answers.ts'
 import { aborted, lostError } from './fake-answers.ts'
 import { fakeHost } from './fake-host.ts'
+import { talkAsSudo } from './fake-sudo.ts'
 
 export * from './fake-answers.ts'
 
-type Call = DecodedCommand
+type Call = DecodedCommand & { readonly password?: string }
 type Script = Answer | readonly Answer[] | ((call: Call) => Answer | Promise<Answer>)
 
 export interface FakeConnection {
@@ -41,6 +43,8 @@ export interface FakeConnection {
   readonly calls: readonly Call[]
   readonly isClosed: boolean
   drop(): void
+  /** Connected to anew: closed no more. What was scripted goes on where it was. */
+  reopen(): void
 }
 
 export const createFakeConnection = (scripts: Record<string, Script>, host: Host = fakeHost()): FakeConnection => {
@@ -64,7 +68,7 @@ export const createFakeConnection = (scripts: Record<string, Script>, host: Host
   const exec = async (request: ExecRequest): Promise<ExecResult> => {
     if (isClosed) faults.push(`${host.name}: exec on a closed connection`)
     if (isClosed || isDropped) throw lostError()
-    const call = decodeCommand(request.command, request.stdin)
+    const call = await received(request)
     calls.push(call)
     const answer = await answerTo(call)
     return Promise.race([answer.give(call, request), dropped.promise, aborted(request.signal)])
@@ -89,11 +93,21 @@ export const createFakeConnection = (scripts: Record<string, Script>, host: Host
     get isClosed() {
       return isClosed
     },
+    reopen: () => {
+      isClosed = false
+    },
     drop: () => {
       isDropped = true
       dropped.reject(lostError())
     },
   }
+}
+
+/** What arrived; for a command that asks for a password, after a talk with the sudo of this host. */
+const received = async (request: ExecRequest): Promise<Call> => {
+  if (request.talk === undefined) return decodeCommand(request.command, request.stdin)
+  const { password, stdin } = await talkAsSudo(request.command, request.talk)
+  return { ...decodeCommand(request.command, stdin), password }
 }
 
 const queueOf = (script: Script): Answer[] | ((call: Call) => Answer | Promise<Answer>) => {

@@ -63,16 +63,31 @@ test('one that broke is connected anew by the next', async () => {
   await pool.close()
 })
 
-test('a failure is for all who wait; the next asks again, unless asking again cannot help', async () => {
+test('a jump host that is not there is not waited for by each turn of hosts anew; later it is tried again', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
   const { pool, openings } = createPool()
   const waiting = [pool.acquire([gate]), pool.acquire([gate])]
   openings[0]?.fail('connect-timeout')
   for (const one of waiting) await expect(one).rejects.toMatchObject({ code: 'connect-timeout' })
+  await vi.advanceTimersByTimeAsync(4_000)
+  await expect(pool.acquire([gate])).rejects.toMatchObject({ code: 'connect-timeout' })
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(openings).toHaveLength(1)
   const next = pool.acquire([gate])
-  openings[1]?.fail('auth-failed')
-  await expect(next).rejects.toMatchObject({ code: 'auth-failed' })
+  openings[1]?.open()
+  await next
+  await pool.close()
+})
+
+test('one that refused us is not asked again', async () => {
+  const { pool, openings } = createPool()
+  const first = pool.acquire([gate])
+  openings[0]?.fail('auth-failed')
+  await expect(first).rejects.toMatchObject({ code: 'auth-failed' })
   await expect(pool.acquire([gate])).rejects.toMatchObject({ code: 'auth-failed' })
-  expect(openings).toHaveLength(2)
+  expect(openings).toHaveLength(1)
+  await pool.close()
 })
 
 test('one waiter that is interrupted does not end it for the others; the last one does', async () => {
@@ -109,11 +124,28 @@ test.each(['handshake-failed', 'connection-lost'] as const)(
     openings[0]?.fail(code)
     await expect(first).rejects.toMatchObject({ code })
     const second = pool.acquire([gate])
-    openings[1]?.open()
-    await second
+    openings[1]?.fail(code)
+    await expect(second).rejects.toMatchObject({ code })
+    // Twice in a row is no hiccup.
+    await expect(pool.acquire([gate])).rejects.toMatchObject({ code })
+    expect(openings).toHaveLength(2)
     await pool.close()
   },
 )
+
+test('hundreds who lose it at once make one new connection', async () => {
+  const { pool, openings } = createPool()
+  const first = Array.from({ length: 300 }, () => pool.acquire([gate]))
+  const closed = openings[0]?.open()
+  const leases = await Promise.all(first)
+  closed?.abort()
+  for (const lease of leases) lease.release()
+  const second = Array.from({ length: 300 }, () => pool.acquire([gate]))
+  openings[1]?.open()
+  expect(new Set((await Promise.all(second)).map(({ opened }) => opened)).size).toBe(1)
+  expect(openings).toHaveLength(2)
+  await pool.close()
+})
 
 test('one that does not answer the goodbye is cut off', async () => {
   vi.useFakeTimers()

@@ -3,12 +3,12 @@ import { generateKeyPairSync } from 'node:crypto'
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { InputError } from '../../src/errors.ts'
-import { createAuthAttempt, listCredentials } from '../../src/transport/auth-handler.ts'
+import type { AgentIdentity } from '../../src/transport/agent.ts'
 import { readKeyEnvelope } from '../../src/transport/key-file.ts'
-import type { LoadedKey } from '../../src/transport/keys.ts'
-import { loadKeys } from '../../src/transport/keys.ts'
+import { loadKeys, needsOpenSsh } from '../../src/transport/keys.ts'
+import { wireString } from '../../src/transport/wire.ts'
 
 let directory: string
 const none = () => undefined
@@ -36,10 +36,10 @@ afterAll(() => rmSync(directory, { recursive: true }))
 test.each(['ed25519', 'ecdsa', 'rsa', 'rsa_pem'])('a %s key signs what its public half verifies', async (name) => {
   const [loaded] = await loadKeys([path(name)], none)
   const data = Buffer.from('what is signed')
-  expect(loaded?.via).toBe('file')
+  if (loaded?.via !== 'file') throw new Error('it was not read from the file')
   const algorithm = name.startsWith('rsa') ? 'sha512' : undefined
-  const signature = loaded?.key.sign(data, algorithm) as Buffer
-  expect(loaded?.key.verify(data, signature, algorithm)).toBe(true)
+  const signature = loaded.key.sign(data, algorithm) as Buffer
+  expect(loaded.key.verify(data, signature, algorithm)).toBe(true)
 })
 
 test.each(['locked', 'locked_pem'])('%s opens with its passphrase, once per cache', async (name) => {
@@ -71,12 +71,61 @@ test('a wrong passphrase is said to be wrong', async () => {
   })
 })
 
+const heldBy = (name: string): AgentIdentity => {
+  const [type = '', base64 = '', comment = ''] = readFileSync(path(`${name}.pub`), 'utf8')
+    .trim()
+    .split(' ')
+  return { socket: '/agent', type, blob: Buffer.from(base64, 'base64'), comment }
+}
+
 test('the public half of an encrypted file is read without opening it, and the agent stands in', async () => {
   copyFileSync(path('ed25519'), path('copy'))
   execFileSync('ssh-keygen', ['-q', '-p', '-P', '', '-N', 'sesame', '-f', path('copy')])
-  const [open] = await loadKeys([path('ed25519')], none)
-  const agentKeys = [(open as LoadedKey).key]
-  expect(await loadKeys([path('copy')], none, { agentKeys })).toMatchObject([{ via: 'agent', file: path('copy') }])
+  const identity = heldBy('ed25519')
+  const loaded = await loadKeys([path('copy')], none, { agentKeys: [heldBy('rsa'), identity] })
+  expect(loaded).toEqual([{ via: 'agent', file: path('copy'), blob: identity.blob, identity }])
+})
+
+test('a public key means the one in the agent, and is a fault where that does not hold it', async () => {
+  const identity = heldBy('rsa')
+  expect(await loadKeys([path('rsa.pub')], none, { agentKeys: [identity] })).toMatchObject([{ via: 'agent', identity }])
+  await expect(loadKeys([path('rsa.pub')], none, { agentKeys: [heldBy('ed25519')] })).rejects.toMatchObject({
+    code: 'key-unusable',
+    message: expect.stringContaining('ssh-agent does not hold the private one'),
+  })
+})
+
+describe('a security key', () => {
+  const blob = Buffer.concat(['sk-ssh-ed25519@openssh.com', 'x'.repeat(32), 'ssh:'].map(wireString))
+  const identity = { socket: '/agent', type: 'sk-ssh-ed25519@openssh.com', blob, comment: '' }
+  const envelope = Buffer.concat([
+    Buffer.from('openssh-key-v1\0'),
+    ...['none', 'none', ''].map(wireString),
+    Buffer.from([0, 0, 0, 1]),
+    wireString(blob),
+    wireString('the handle'),
+  ])
+  beforeAll(() =>
+    writeFileSync(
+      path('sk'),
+      `-----BEGIN OPENSSH PRIVATE KEY-----\n${envelope.toString('base64')}\n-----END OPENSSH PRIVATE KEY-----\n`,
+    ),
+  )
+
+  test('is used through the agent', async () => {
+    expect(await loadKeys([path('sk')], none, { agentKeys: [identity] })).toMatchObject([{ via: 'agent', identity }])
+    expect(await needsOpenSsh([path('sk'), path('rsa')], [identity])).toEqual([])
+  })
+
+  test('without the agent is a matter for OpenSSH', async () => {
+    await expect(loadKeys([path('sk')], none)).rejects.toMatchObject({
+      code: 'key-unusable',
+      remedy: expect.stringContaining('--transport openssh'),
+    })
+    expect(await needsOpenSsh([path('rsa'), path('sk'), path('missing')], [heldBy('rsa')])).toEqual([
+      `${path('sk')} is that of a security key`,
+    ])
+  })
 })
 
 test.each(['', 'x', '-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEA\n-----END OPENSSH PRIVATE KEY-----'])(
@@ -85,27 +134,3 @@ test.each(['', 'x', '-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEA\n
     expect(readKeyEnvelope(text)).toEqual({ isEncrypted: false, publicBlob: null })
   },
 )
-
-test('configured keys come first, then the rest of the agent, five in all and none twice', async () => {
-  const keys = await loadKeys(['ed25519', 'ecdsa'].map(path), none)
-  const others = await loadKeys(['rsa', 'rsa_pem'].map(path), none)
-  const agentKeys = [...others, ...keys, ...others].map(({ key }) => key)
-  const credentials = listCredentials({ user: 'u', keys, agentSocket: '/sock', agentKeys })
-  expect(credentials.map(({ method }) => method.type)).toEqual(['publickey', 'publickey', 'agent', 'agent', 'agent'])
-  expect(listCredentials({ user: 'u', keys, agentSocket: undefined, agentKeys })).toHaveLength(2)
-})
-
-test('each credential is offered once, and none to a server that takes no keys', async () => {
-  const keys = await loadKeys(['ed25519', 'ecdsa'].map(path), none)
-  const sources = { user: 'u', keys, agentSocket: undefined, agentKeys: [] }
-  const offer = (attempt: ReturnType<typeof createAuthAttempt>, left: string[] | null) =>
-    (attempt.handler as (...args: unknown[]) => unknown)(left, null, none)
-  const attempt = createAuthAttempt(listCredentials(sources))
-  expect([offer(attempt, null), offer(attempt, ['publickey']), offer(attempt, ['publickey'])]).toMatchObject([
-    { type: 'publickey' },
-    { type: 'publickey' },
-    false,
-  ])
-  expect(attempt.offered).toHaveLength(2)
-  expect(offer(createAuthAttempt(listCredentials(sources)), ['password'])).toBe(false)
-})

@@ -152,6 +152,19 @@ describe('files', () => {
       expect([hostKey.verify(good), hostKey.verify(good), hostKey.verify(bad)]).toEqual([true, true, false])
     })
 
+    test('by an alias it is the alias alone that counts, without a port', async () => {
+      const over = { port: 2222, hostKeyAlias: 'Fleet' }
+      const judged = async (text: string) => (await check(file(text), { ...over, hostKeyPolicy: 'strict' })).hostKey
+      expect((await judged(entry('fleet', good))).verify(good)).toBe(true)
+      for (const other of ['web1', '[web1]:2222', '[fleet]:2222'])
+        expect((await judged(entry(other, good))).verify(good), other).toBe(false)
+      const path = file()
+      const { hostKey } = await check(path, over)
+      hostKey.verify(good)
+      await hostKey.record()
+      expect(readFileSync(path, 'utf8')).toBe(entry('fleet', good))
+    })
+
     test('a key that another process learnt meanwhile is not overruled', async () => {
       const path = file()
       const { hostKey } = await check(path)

@@ -2,12 +2,15 @@ import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { connect } from 'node:net'
-import type { AuthContext, Connection } from 'ssh2'
+import type { AuthContext, Connection, ParsedKey } from 'ssh2'
 import ssh2 from 'ssh2'
 import { expect, onTestFinished, test } from 'vitest'
 import type { DroverError } from '../../src/errors.ts'
+import { Secret } from '../../src/secret.ts'
 import { createAuthAttempt } from '../../src/transport/auth-handler.ts'
+import { PasswordGate } from '../../src/transport/password-gate.ts'
 import { openClient } from '../../src/transport/ssh2-client.ts'
+import { wireString } from '../../src/transport/wire.ts'
 import { fakeHost } from './fake-host.ts'
 import { relayTo } from './loopback-servers.ts'
 
@@ -37,12 +40,13 @@ const logIn = async (onOffer: (login: Login) => void, authMs = 60_000): Promise<
   })
   const socket = connect(relay.port, '127.0.0.1')
   await once(socket, 'connect')
-  const attempt = createAuthAttempt(
-    ['first', 'second'].map((label) => ({
-      label,
-      method: { type: 'publickey', username: 'root', key: makeKey() },
-    })),
-  )
+  const offers = ['first', 'second'].map((label) => ({
+    label,
+    isConfigured: true,
+    key: ssh2.utils.parseKey(makeKey()) as ParsedKey,
+  }))
+  const password = { secret: new Secret('the password'), gate: new PasswordGate() }
+  const attempt = createAuthAttempt({ host: fakeHost(), offers, password })
   const deadlines = { handshakeMs: 60_000, authMs }
   const keepalive = { intervalMs: 0, countMax: 0 }
   return openClient({ host: fakeHost(), socket, hostKey, attempt, deadlines, keepalive }).then(
@@ -50,6 +54,23 @@ const logIn = async (onOffer: (login: Login) => void, authMs = 60_000): Promise<
     (error: DroverError) => error,
   )
 }
+
+test('the first key comes with its signature, the next are asked about before', async () => {
+  const signed: boolean[] = []
+  await logIn(({ context }) => {
+    if (context.method === 'publickey') signed.push(context.signature !== undefined)
+    context.reject(['publickey'], false)
+  })
+  expect(signed).toEqual([true, false])
+})
+
+test('a password that has to be changed is an error at once, and not a wait', async () => {
+  const { message } = await logIn(({ context, client }) => {
+    if (context.method === 'password') askForChange(client)
+    else context.reject(['password'], false)
+  })
+  expect(message).toMatch(/the password has expired \(it says: Choose another\)/)
+})
 
 test('a server that refuses every key is said to refuse them', async () => {
   expect(await logIn(({ context }) => context.reject(['publickey'], false))).toMatchObject({
@@ -97,17 +118,17 @@ test('a login that does not end is no refusal either', async () => {
   })
 })
 
-/** ssh2 says goodbye without words of its own, so the packet is written here (RFC 4253, 11.1). */
-const sayGoodbye = (client: Connection, reason: number, words: string): void => {
+/** ssh2 says goodbye without words of its own (RFC 4253, 11.1), and never asks for another password (RFC 4252, 8). */
+const sayGoodbye = (client: Connection, reason: number, words: string): void =>
+  send(client, Buffer.concat([Buffer.from([1, 0, 0, 0, reason]), wireString(words), wireString('')]))
+
+const askForChange = (client: Connection): void =>
+  send(client, Buffer.concat([Buffer.from([60]), wireString('Choose another'), wireString('')]))
+
+const send = (client: Connection, message: Buffer): void => {
   const { _protocol: protocol } = client as unknown as { _protocol: ServerProtocol }
-  const length = Buffer.byteLength(words)
-  const packet = protocol._packetRW.write.alloc(1 + 4 + 4 + length + 4)
-  let at = protocol._packetRW.write.allocStart
-  packet[at] = 1
-  at = packet.writeUInt32BE(reason, at + 1)
-  at = packet.writeUInt32BE(length, at)
-  at += packet.write(words, at)
-  packet.writeUInt32BE(0, at)
+  const packet = protocol._packetRW.write.alloc(message.length)
+  packet.set(message, protocol._packetRW.write.allocStart)
   protocol._cipher.encrypt(protocol._packetRW.write.finalize(packet))
 }
 

@@ -53,6 +53,31 @@ export const serveNothing = async (): Promise<LoopbackServer> => {
   }
 }
 
+/** What a doorman does with a connection: the last four are what sshd does under load, old and new, or a firewall. */
+export type Welcome = 'pass' | 'crowded' | 'shut-out' | 'close' | 'reset' | 'greet-and-close'
+
+/** Stands before a server and turns away whom the test says; `count` is how many have come before. */
+export const doormanTo = async (target: number, welcome: (count: number) => Welcome): Promise<Relay> => {
+  const seen = { count: 0 }
+  const texts = { crowded: 'Exceeded MaxStartups\r\n', 'shut-out': 'Not allowed at this time\r\n' }
+  const relay = await relayTo(target, (near) => {
+    const verdict = welcome(seen.count)
+    seen.count += 1
+    if (verdict === 'pass') return true
+    if (verdict === 'reset') near.resetAndDestroy()
+    else if (verdict === 'close') near.end()
+    else if (verdict === 'greet-and-close') near.end('SSH-2.0-OpenSSH_9.2p1\r\n')
+    else near.end(texts[verdict])
+    return false
+  })
+  return {
+    ...relay,
+    get connectionCount() {
+      return seen.count
+    },
+  }
+}
+
 export interface Relay extends LoopbackServer {
   readonly connectionCount: number
   /** From now on it swallows everything, in both directions: a half-open link. */
@@ -62,10 +87,11 @@ export interface Relay extends LoopbackServer {
 }
 
 /** Stands before a server, so that a test can break the line. */
-export const relayTo = async (target: number): Promise<Relay> => {
+export const relayTo = async (target: number, mayPass: (near: Socket) => boolean = () => true): Promise<Relay> => {
   const pairs: [Socket, Socket][] = []
   let isDeaf = false
   const server = await serve((near) => {
+    if (!mayPass(near)) return
     const far = connect(target, '127.0.0.1')
     far.on('error', () => undefined)
     near.on('data', (chunk) => isDeaf || far.write(chunk))

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { SessionLimit } from '../../src/transport/session-limit.ts'
+import { createSessionLimits, SessionLimit } from '../../src/transport/session-limit.ts'
 
 const never = new AbortController().signal
 
@@ -16,6 +16,17 @@ const acquireAll = async (limit: SessionLimit, count: number): Promise<() => num
   await Promise.resolve()
   return () => admitted
 }
+
+test('what one connection learnt, the next to the same endpoint begins with', async () => {
+  const limitAt = createSessionLimits()
+  const [first, other] = [limitAt('host 22'), limitAt('host 22')]
+  await acquireAll(first, 3)
+  expect(first.refused()).toBe('wait')
+  await acquireAll(other, 5)
+  expect(other.refused()).toBe('wait')
+  const admitted = [limitAt('host 22'), limitAt('other 22')].map((limit) => acquireAll(limit, 20))
+  expect((await Promise.all(admitted)).map((count) => count())).toEqual([2, 8])
+})
 
 test('those beyond the limit wait for a release, in their order', async () => {
   const limit = new SessionLimit(2)

@@ -93,7 +93,8 @@ export const createSshLab = (): SshLab => {
       'PasswordAuthentication no',
       'KbdInteractiveAuthentication no',
       'PermitRootLogin prohibit-password',
-      'MaxStartups 100',
+      // Of this keyword alone sshd takes the last value.
+      ...(config.includes('MaxStartups') ? [] : ['MaxStartups 100']),
       // Tests that fail logins on purpose would shut out all that come after them (OpenSSH 9.8 and later).
       ...(hasPenalties() ? ['PerSourcePenalties no'] : []),
       // The startup files of whoever runs the tests are no part of them.

@@ -24,7 +24,7 @@ words_of() {
   booted=$(systemctl show --no-pager -p UserspaceTimestampMonotonic --value)
   now
   # Not `-n`: with `-S` it means the first lines and not the last before systemd 254.
-  timeout 15 journalctl -q --no-pager -o cat -u "$1" -S "-$((now / 100 - ${booted:-0} / 1000000 + 1))s" 2>/dev/null | tail -n 15
+  timeout 15 journalctl -q --no-pager -o cat -u "$1" -S "-$((now / 100 - ${booted:-0} / 1000000 + 1))s" 2>/dev/null | tail -n 15 | tail -c 16384
   systemctl show --no-pager -p ActiveState,SubState,Result,ExecMainStatus -- "$1" | tr '\n' ' '
   echo
 }

@@ -1,16 +1,25 @@
 # shellcheck shell=sh disable=SC2154,SC2034,SC2174
 # What the apply unit does, one function for each kind of change. The unit's script is this file, set_up, and
 # then calls with quoted arguments, written by the workstation:
-#   begin N / expect CONDITION... / perform FUNCTION ARG... / ended N
+#   begin N KIND / expect CONDITION... / owe DEBT / perform FUNCTION ARG... / ended N
+# with `within SECONDS` before the changes of a step that has a limit of its own.
 # It reports by lines that begin with \036 and a word that only this apply knows; all other output is the host's
 # own words, and whatever those are, they are no report.
 
-# set_up DIRECTORY RUN JOURNAL_LINE TOKEN
+# set_up DIRECTORY RUN JOURNAL_LINE TOKEN NOT_AFTER
 set_up() {
   set -u
+  # systemd may start the unit although it had said that it would not: the work is done once.
+  mkdir -- "$1/begun" || exit 3
   export LC_ALL=C HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
   umask 022
-  dir=$1 run=$2 token=$4 number=- temp=0
+  dir=$1 run=$2 token=$4 number=- temp=0 watch=
+  read -r up _ </proc/uptime
+  if [ "${up%.*}" -gt "$5" ]; then
+    # The machine stood still on the way, and what was planned is old.
+    report L "$((${up%.*} - $5))"
+    exit 1
+  fi
   # Not as info: the unit's LogLevelMax lets that through only where journald did not see whose line it is.
   printf '%s\n' "$3" | systemd-cat -t drover -p notice 2>/dev/null
 }
@@ -21,13 +30,17 @@ report() {
 }
 
 finish() {
+  within 0
   report T
   exit 0
 }
 
+# begin N KIND
 begin() {
   number=$1
   [ ! -e "$dir/cancel" ] || { report C "$number"; exit 1; }
+  [ ! -e "$dir/late" ] || { report O "$number"; exit 1; }
+  printf '%s %s\n' "$1" "$2" >"$dir/at"
   report B "$number"
 }
 
@@ -35,11 +48,51 @@ ended() {
   report D "$1"
 }
 
+# within SECONDS: from here to the next call; 0: as long as it takes
+within() {
+  [ -z "$watch" ] || kill "$watch" 2>/dev/null
+  watch=
+  [ ! -e "$dir/late" ] || { report O "$number"; exit 1; }
+  [ "$1" -gt 0 ] || return 0
+  limit "$1" "$$" &
+  watch=$!
+}
+
+# limit SECONDS PID: ends the script, and with it all that it started, when they are over. A package manager is given
+# two minutes more: cut in the middle it leaves a host that nobody can install on.
+limit() {
+  sleep "$1" &
+  nap=$!
+  trap 'kill "$nap"; exit 0' TERM
+  wait "$nap"
+  touch -- "$dir/late"
+  waited=0
+  while [ "$waited" -lt 120 ]; do
+    case $(cat "$dir/at" 2>/dev/null) in *' package') ;; *) break ;; esac
+    sleep 1
+    waited=$((waited + 1))
+  done
+  read -r at _ <"$dir/at" || at=$number
+  [ ! -s "$dir/speaking" ] || tell "$(cat "$dir/speaking")"
+  rm -f -- "$dir/speaking"
+  report O "$at"
+  kill -s KILL "$2"
+}
+
 perform() {
   # Each function tests its own steps: `set -e` would be off inside it (mechanisms.md 4).
-  "$@" && return 0
-  report F "$number" "$?"
+  moved=
+  "$@" && { owed=; return 0; }
+  failed=$?
+  forgive "$1"
+  report F "$number" "$failed"
   exit 1
+}
+
+# forgive FUNCTION: a write that did not come to its rename changed nothing, so what it would have owed is not owed
+forgive() {
+  case $1:$moved in put: | relink: | make_directory:) ;; *) return ;; esac
+  for debt in ${owed:-}; do rm -f -- "/run/drover/owed/$debt"; done
 }
 
 expect() {
@@ -98,8 +151,9 @@ unit_is() {
 
 # owe NAME / paid NAME: debts that outlive this script, but not a reboot, which pays them
 owe() {
+  [ ! -e "/run/drover/owed/$1" ] || return 0
   # Not `: >`: a redirection that fails ends the shell there, without a word.
-  if mkdir -p -m 0700 /run/drover/owed && touch -- "/run/drover/owed/$1"; then return; fi
+  if mkdir -p -m 0700 /run/drover/owed && touch -- "/run/drover/owed/$1"; then owed="${owed:-} $1"; return; fi
   report F "$number" 1
   exit 1
 }
@@ -123,7 +177,7 @@ put() {
   ( umask 077; set -C; tail -c "+$(($4 + 1))" "$dir/content" 2>/dev/null | head -c "$5" >"$t" ) &&
     [ "$(wc -c <"$t")" -eq "$5" ] && [ "$(sha256sum <"$t")" = "$6  -" ] &&
     chown -- "$3" "$t" && chmod -- "$2" "$t" && label "$t" && sync -- "$t" &&
-    mv -fT -- "$t" "$1" && sync -- "${1%/*}/" && return 0
+    mv -fT -- "$t" "$1" && moved=yes && sync -- "${1%/*}/" && return 0
   code=$?
   rm -f -- "$t"
   return "$code"
@@ -132,7 +186,7 @@ put() {
 # relink PATH TARGET
 relink() {
   beside "$1"
-  ln -s -- "$2" "$t" && mv -fT -- "$t" "$1" && sync -- "${1%/*}/" && return 0
+  ln -s -- "$2" "$t" && mv -fT -- "$t" "$1" && moved=yes && sync -- "${1%/*}/" && return 0
   code=$?
   rm -f -- "$t"
   return "$code"
@@ -141,7 +195,7 @@ relink() {
 # make_directory PATH MODE OWNER
 make_directory() {
   beside "$1"
-  mkdir -m 0700 -- "$t" && chown -- "$3" "$t" && chmod -- "$2" "$t" && label "$t" && mv -T -- "$t" "$1" && sync -- "${1%/*}/" && return 0
+  mkdir -m 0700 -- "$t" && chown -- "$3" "$t" && chmod -- "$2" "$t" && label "$t" && mv -T -- "$t" "$1" && moved=yes && sync -- "${1%/*}/" && return 0
   code=$?
   rmdir -- "$t" 2>/dev/null
   return "$code"
@@ -183,17 +237,21 @@ apt_install() {
   command -v apt-get >/dev/null || { echo 'apt-get is not there'; return 127; }
   # Ubuntu's needrestart would restart services that nobody asked about.
   export DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1
-  apt-get -q -y -o DPkg::Lock::Timeout=120 install --no-install-recommends -- "$@" ||
-    { apt-get -q update && apt-get -q -y -o DPkg::Lock::Timeout=120 install --no-install-recommends -- "$@"; }
+  bounded apt_get install --no-install-recommends -- "$@" ||
+    { bounded apt-get -q update && bounded apt_get install --no-install-recommends -- "$@"; }
+}
+
+apt_get() {
+  apt-get -q -y -o DPkg::Lock::Timeout=120 "$@"
 }
 
 dnf_install() {
-  dnf -q -y install -- "$@"
+  bounded dnf -q -y install -- "$@"
 }
 
 # run_command SECONDS ARGV...
 run_command() {
   seconds=$1
   shift
-  timeout -k 5 "$seconds" "$@"
+  bounded timeout -k 5 "$seconds" "$@"
 }

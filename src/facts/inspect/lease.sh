@@ -8,6 +8,7 @@ lease() {
   # `exec` would end the shell where the file cannot be written.
   touch /run/drover/mutex || return 91
   exec 9>/run/drover/mutex
+  command -v flock >/dev/null || { echo 'the host has no flock, which is part of util-linux' >&2; return 91; }
   flock -w 10 9 || { echo '/run/drover/mutex has been held for 10 s' >&2; return 74; }
   if [ -f "$file" ]; then
     read -r holder holder_owner _ holder_since <"$file" # the caller has a $run of its own
@@ -27,8 +28,15 @@ lease() {
   fi
   exec 9>&-
 }
+# forget RUN: what its apply left to be read, once that has been
+forget() {
+  case $1 in '' | .* | *[!A-Za-z0-9._-]*) return 91 ;; esac
+  rm -rf -- "/run/drover/$1"
+}
 # ask_lease take|free RUN OWNER TTL_S : the last look of a run lets the host go, one between two segments keeps it
 ask_lease() {
+  # First what the lease stands for: a follower on a dead connection takes none any more once that is gone.
+  [ "$1" != free ] || forget "$2"
   lease "$@" 2>&1 | encode
   echo
 }

@@ -63,8 +63,14 @@ ask_commands() {
         k=$((k + 1))
         [ "$k" -gt "$size" ] || set -- "$@" "$arg"
       done
-      out=$(timeout -k 2 "$seconds" "$@" 2>/dev/null)
-      printf 'code %s %s\n' "$?" "$(printf %s "$out" | head -c 65536 | encode)"
+      # Read up to our own last line, not to the end: what the command leaves running may hold its output open for ever.
+      mark=$(printf '\036%s ' "$$")
+      said=$({
+        timeout -k 2 "$seconds" "$@" 2>/dev/null
+        printf '\n%s%s\n' "$mark" "$?"
+      } | sed "/^${mark}[0-9]*\$/q" | { head -c 65536; tail -n 1; })
+      out=$(printf %s "${said%"$mark"*}")
+      printf 'code %s %s\n' "${said##*"$mark"}" "$(printf %s "$out" | head -c 65536 | encode)"
     )
     shift "$size"
   done

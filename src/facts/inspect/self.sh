@@ -7,6 +7,10 @@ ask_self() {
     printf 'lease %s %s\n' "$age" "$(head -c 1024 "$lease" | encode)"
   fi
   if [ -d /run/drover ]; then
+    # Where systemd would not have it, an apply is a process group that holds this lock.
+    if [ -s /run/drover/group ] && ! flock -n /run/drover/group true; then
+      printf 'applying %s\n' "$(head -c 1024 /run/drover/group | encode)"
+    fi
     # Asking for a transient unit that is gone makes PID 1 of systemd 252 complain in the journal.
     case $([ ! -e /run/systemd/transient/drover-apply.service ] ||
       timeout 15 systemctl show --no-pager -p ActiveState --value drover-apply.service 2>/dev/null) in

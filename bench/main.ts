@@ -1,0 +1,93 @@
+// npm run bench [-- ROW... --runs N --scale X --yes]
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { prepareMachine } from '../e2e/lab/engine.ts'
+import type { Bench, Row } from './bench.ts'
+import { type Client, openClient } from './client.ts'
+import { type Figure, notMeasured } from './figure.ts'
+import { describeMachine, describeVersions } from './machine.ts'
+import { pageOf, type Ran } from './page.ts'
+import { installPeers, pipNeed } from './peers/install.ts'
+import { root } from './place.ts'
+import { checks } from './rows/checks.ts'
+import { help } from './rows/help.ts'
+import { inventory } from './rows/inventory.ts'
+import { memory } from './rows/memory.ts'
+import { preflight } from './rows/preflight.ts'
+import { roundTrips } from './rows/round-trips.ts'
+import { upload } from './rows/upload.ts'
+import { buildShipped } from './shipped.ts'
+import { textTable } from './table.ts'
+
+const rows: readonly Row[] = [preflight, checks, roundTrips, upload, memory, inventory, help]
+const usage = `usage: npm run bench [-- ROW... --runs N --scale X --yes]\n  rows: ${rows.map(({ name }) => name).join(', ')}\n`
+
+interface Wanted {
+  readonly rows: readonly Row[]
+  readonly runs: number
+  readonly scale: number
+  readonly yes: boolean
+}
+
+const wanted = (): Wanted | undefined => {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: {
+        runs: { type: 'string', default: '5' },
+        // Fewer hosts, to try a row out.
+        scale: { type: 'string', default: '1' },
+        yes: { type: 'boolean', default: false },
+      },
+    })
+    const [runs, scale] = [Number(values.runs), Number(values.scale)]
+    const unknown = positionals.some((name) => !rows.some((row) => row.name === name))
+    if (unknown || !Number.isSafeInteger(runs) || runs < 1 || !(scale > 0)) return undefined
+    const chosen = rows.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
+    return { rows: chosen, runs, scale, yes: values.yes || process.env.CI !== undefined }
+  } catch {
+    return undefined
+  }
+}
+
+const measureRow = async (bench: Bench, row: Row): Promise<readonly Figure[]> => {
+  process.stderr.write(`bench: ${row.name}\n`)
+  try {
+    return await row.measure(bench)
+  } catch (error) {
+    process.exitCode = 1
+    const why = error instanceof Error ? error.message : String(error)
+    process.stderr.write(`bench: ${row.name} failed: ${why}\n`)
+    return [notMeasured(row.name, '-', why.split('\n')[0] ?? '')]
+  }
+}
+
+const bench = async ({ rows: chosen, runs, scale, yes }: Wanted): Promise<void> => {
+  await prepareMachine({ yes, more: [pipNeed] })
+  const installed = await installPeers(yes)
+  const shipped = await buildShipped()
+  const client: Client = await openClient()
+  try {
+    const ran: Ran[] = []
+    for (const row of chosen)
+      ran.push({ row, figures: await measureRow({ client, shipped, installed, runs, scale }, row) })
+    process.stdout.write(textTable(ran.flatMap(({ figures }) => figures)))
+    const reasons = new Set(ran.flatMap(({ figures }) => figures).map(({ why }) => why?.join("\n") ?? ""))
+    for (const reason of reasons) if (reason !== "") process.stdout.write(`\n${reason}\n`)
+    if (chosen.length < rows.length || scale !== 1) return
+    const circumstances = { date: new Date().toISOString().slice(0, 10), machine: describeMachine(), runs }
+    const versions = await describeVersions(client, installed)
+    writeFileSync(join(root, 'docs/benchmarks.md'), pageOf(ran, { ...circumstances, versions }))
+  } finally {
+    await client.close()
+  }
+}
+
+const asked = wanted()
+if (asked === undefined) {
+  process.stderr.write(usage)
+  process.exitCode = 5
+} else {
+  await bench(asked)
+}

@@ -1,0 +1,3 @@
+import { contractCases } from './contract-cases.ts'
+
+contractCases('openssh')
