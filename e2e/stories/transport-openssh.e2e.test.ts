@@ -64,7 +64,9 @@ const rowsOf = ({ stdout, stderr }: DroverEnd): ReadonlyMap<string, Row> => {
 
 /** What the host's log says of who was let in. */
 const accepted = async (): Promise<string> =>
-  stuck.must('journalctl --no-pager -q -o cat -u "sshd-$1" | grep "^Accepted publickey" || :', [String(certificatePort)])
+  stuck.must('journalctl --no-pager -q -o cat -u "sshd-$1" | grep "^Accepted publickey" || :', [
+    String(certificatePort),
+  ])
 
 /** The ssh processes that were started for this lab. */
 const clients = (): readonly string[] =>

@@ -2,12 +2,10 @@ import { DroverError } from '../../errors.ts'
 import type { Host } from '../../inventory/host.ts'
 import { printableText as printable } from '../../printable.ts'
 import { handshakeError, handshakeTimeout } from '../handshake-errors.ts'
-import { fingerprintOf } from '../host-key.ts'
-import { shownKeyError } from '../host-key-errors.ts'
-import type { HostKeyVerdict, HostLines } from '../known-hosts-lookup.ts'
-import { judgeHostKey } from '../known-hosts-lookup.ts'
+import type { HostLines } from '../known-hosts-lookup.ts'
 import { unresolved } from '../resolve.ts'
 import { connectError } from '../tcp.ts'
+import { hostKeyFailure } from './host-key-failure.ts'
 import { loginBroke, loginRefused } from './login-errors.ts'
 import type { MasterLog } from './master-log.ts'
 import { NoWayThrough } from './why-not-through.ts'
@@ -107,33 +105,6 @@ const connectionError = (facts: FailureFacts): DroverError => {
     ...detailOf(log),
   })
 }
-
-/** Null: the host key was no trouble. */
-const hostKeyFailure = ({ host, log, known }: FailureFacts): DroverError | null => {
-  const says = (pattern: RegExp): boolean => log.words.some((word) => pattern.test(word))
-  const shown = log.shownKey ?? 'a key that ssh does not name'
-  if (says(/REVOKED HOST KEY DETECTED|is marked as revoked|revoked by file/)) {
-    const by = [...known.named, ...known.withoutPort].find(
-      ({ marker, blob }) => marker === 'revoked' && shown.endsWith(fingerprintOf(blob)),
-    )
-    return by === undefined ? elsewhere(host, shown) : shownKeyError(host, shown, { status: 'revoked', by })
-  }
-  const isChanged = says(/REMOTE HOST IDENTIFICATION HAS CHANGED/)
-  if (!isChanged && !says(/host key is known for .* requested strict checking|^Host key verification failed/))
-    return null
-  // A key that is no key matches nothing, so this is what is known beside the key that was shown.
-  const other = judgeHostKey(known, Buffer.alloc(0))
-  const unknown: HostKeyVerdict = { status: 'unknown', hasAuthority: other.status === 'unknown' && other.hasAuthority }
-  const changed: HostKeyVerdict = other.status === 'changed' ? other : { status: 'changed', knownTypes: [], known: [] }
-  return shownKeyError(host, shown, isChanged ? changed : unknown)
-}
-
-const elsewhere = (host: Host, shown: string): DroverError =>
-  new DroverError({
-    code: 'host-key-revoked',
-    message: `${host.address} port ${host.port} shows a key that is revoked: ${shown}.`,
-    remedy: 'Give the host a new key (ssh-keygen -A after removing the old one) and enter it in known_hosts.',
-  })
 
 /** Text that ssh did not take for an SSH server's, where it does not show it line by line. */
 const greetingOf = ({ version, greeting, words }: MasterLog): { version: string; text: string } => {
