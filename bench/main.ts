@@ -73,8 +73,8 @@ const bench = async ({ rows: chosen, runs, scale, yes }: Wanted): Promise<void> 
     for (const row of chosen)
       ran.push({ row, figures: await measureRow({ client, shipped, installed, runs, scale }, row) })
     process.stdout.write(textTable(ran.flatMap(({ figures }) => figures)))
-    const reasons = new Set(ran.flatMap(({ figures }) => figures).map(({ why }) => why?.join("\n") ?? ""))
-    for (const reason of reasons) if (reason !== "") process.stdout.write(`\n${reason}\n`)
+    const reasons = new Set(ran.flatMap(({ figures }) => figures).map(({ why }) => why?.join('\n') ?? ''))
+    for (const reason of reasons) if (reason !== '') process.stdout.write(`\n${reason}\n`)
     if (chosen.length < rows.length || scale !== 1) return
     const circumstances = { date: new Date().toISOString().slice(0, 10), machine: describeMachine(), runs }
     const versions = await describeVersions(client, installed)

@@ -14,7 +14,8 @@ export const errorCodes = {
   'variable-undefined': 'A playbook uses a variable that nothing defines.',
   'secret-in-text': 'A secret variable stands inside a longer text.',
   'key-unusable': 'A private key cannot be used: missing, damaged, or encrypted without a passphrase.',
-  'ssh-client-unusable': 'The openssh transport is wanted, and this machine has no OpenSSH client that drover can drive.',
+  'ssh-client-unusable':
+    'The openssh transport is wanted, and this machine has no OpenSSH client that drover can drive.',
   'ssh-config-invalid': 'The ssh_config cannot be used as it stands.',
   'known-hosts-unreadable': 'The known_hosts file cannot be read.',
   // The host could not be reached: exit 4 when nothing worse happened.

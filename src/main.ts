@@ -6,7 +6,7 @@ import { cli } from './cli/cli.ts'
 import type { TextOutput } from './cli/context.ts'
 import { openTerminal } from './cli/terminal.ts'
 import { tasks } from './tasks/registry.ts'
-import { createSsh2Transport } from './transport/ssh2-transport.ts'
+import { createSsh2Transport } from './transport/ssh2/ssh2-transport.ts'
 import { createTransport } from './transport/transport.ts'
 
 const outputOf = (stream: NodeJS.WriteStream): TextOutput => {

@@ -109,7 +109,7 @@ describe('imports', () => {
   })
   test('report knows of transport how a word is quoted, and nothing of connections', () => {
     const seen = imports.filter(({ from, to }) => layerOf(from) === 'report' && layerOf(to) === 'transport')
-    expect([...new Set(seen.map(({ to }) => to))]).toEqual(['transport/quote.ts'])
+    expect([...new Set(seen.map(({ to }) => to))]).toEqual(['transport/script/quote.ts'])
   })
   test('only main uses the command line, and nothing uses main', () => {
     expect(imports.filter(({ from, to }) => layerOf(to) === 'cli' && !['cli', 'main'].includes(layerOf(from)))).toEqual(

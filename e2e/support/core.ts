@@ -12,7 +12,7 @@ import type { Lane } from '../../src/runner/lane.ts'
 import type { PlannedChange } from '../../src/runner/plan.ts'
 import type { Run } from '../../src/runner/run.ts'
 import { noWatch } from '../../src/runner/stall.ts'
-import { createSsh2Transport } from '../../src/transport/ssh2-transport.ts'
+import { createSsh2Transport } from '../../src/transport/ssh2/ssh2-transport.ts'
 import type { LabHost } from '../lab/host.ts'
 import type { Lab } from '../lab/lab.ts'
 

@@ -2,7 +2,7 @@ import { StringDecoder } from 'node:string_decoder'
 import pLimit from 'p-limit'
 import { DroverError } from '../errors.ts'
 import { printable } from '../printable.ts'
-import type { Ask, Question } from '../transport/ask.ts'
+import type { Ask, Question } from '../transport/login/ask.ts'
 
 /** The terminal of whoever started drover, in raw mode: it shows nothing by itself, and no key means anything to it. */
 export interface Terminal {

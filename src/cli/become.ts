@@ -1,6 +1,6 @@
 import { needsSudo } from '../inventory/become.ts'
 import type { Host } from '../inventory/host.ts'
-import type { Become } from '../transport/become.ts'
+import type { Become } from '../transport/become/become.ts'
 import type { Passwords } from './passwords.ts'
 
 /** How root is had on each host. */

@@ -1,7 +1,7 @@
 import type { Tasks } from '../runner/plan.ts'
-import type { Ask } from '../transport/ask.ts'
 import type { Transport } from '../transport/connection.ts'
-import type { HostKeyScanner } from '../transport/host-key-scan.ts'
+import type { HostKeyScanner } from '../transport/host-keys/host-key-scan.ts'
+import type { Ask } from '../transport/login/ask.ts'
 import type { TransportOptions } from '../transport/transport.ts'
 
 export interface TextOutput {

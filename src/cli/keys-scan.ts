@@ -1,10 +1,10 @@
 import pLimit from 'p-limit'
 import { DroverError, toDroverError } from '../errors.ts'
 import type { Host } from '../inventory/host.ts'
-import type { HostKeyScanner } from '../transport/host-key-scan.ts'
-import { keyPlaceOf } from '../transport/host-pattern.ts'
-import { type KnownHosts, loadKnownHosts } from '../transport/known-hosts.ts'
-import { type SurveyedKey, surveyHostKeys } from '../transport/known-hosts-survey.ts'
+import type { HostKeyScanner } from '../transport/host-keys/host-key-scan.ts'
+import { keyPlaceOf } from '../transport/host-keys/host-pattern.ts'
+import { type KnownHosts, loadKnownHosts } from '../transport/host-keys/known-hosts.ts'
+import { type SurveyedKey, surveyHostKeys } from '../transport/host-keys/known-hosts-survey.ts'
 import { wayKey } from '../transport/way-key.ts'
 
 /** What was seen of one host, or why nothing was. */

@@ -1,9 +1,9 @@
 import type { DroverError } from '../errors.ts'
 import { printable, printableLines } from '../printable.ts'
 import { counted, type Paint, type Tone } from '../report/paint.ts'
-import { fingerprintOf } from '../transport/host-key.ts'
-import { hostKeyError } from '../transport/host-key-errors.ts'
-import type { SurveyedKey } from '../transport/known-hosts-survey.ts'
+import { fingerprintOf } from '../transport/host-keys/host-key.ts'
+import { hostKeyError } from '../transport/host-keys/host-key-errors.ts'
+import type { SurveyedKey } from '../transport/host-keys/known-hosts-survey.ts'
 import type { ScannedHost } from './keys-scan.ts'
 import { type Cell, type TableLook, tableLines } from './table.ts'
 

@@ -11,7 +11,7 @@ import type { Run } from '../runner/run.ts'
 import { noWatch } from '../runner/stall.ts'
 import { unreadable } from '../runner/unreadable.ts'
 import { assess, statusFacts } from '../tasks/agent/assess.ts'
-import type { Become } from '../transport/become.ts'
+import type { Become } from '../transport/become/become.ts'
 import type { StatusRow } from './status-row.ts'
 
 /** One host's row: one connection, one command, nothing written. Never throws. */

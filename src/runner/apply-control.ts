@@ -1,7 +1,7 @@
 import { leaseTtlS } from '../facts/holder.ts'
 import { shellSource } from '../facts/shell-source.ts'
 import { printableText as printable } from '../printable.ts'
-import { runScript, type ScriptAnswer } from '../transport/run-script.ts'
+import { runScript, type ScriptAnswer } from '../transport/script/run-script.ts'
 import type { Lane } from './lane.ts'
 
 const maxBytes = 1024 * 1024

@@ -6,7 +6,7 @@ import type { Question } from '../facts/question.ts'
 import { inspectScript, type LeaseAsk } from '../facts/question.ts'
 import type { HostState } from '../facts/state.ts'
 import { printableText as printable } from '../printable.ts'
-import { runScript } from '../transport/run-script.ts'
+import { runScript } from '../transport/script/run-script.ts'
 import type { Lane } from './lane.ts'
 import { outlive } from './outlive.ts'
 

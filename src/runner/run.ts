@@ -1,5 +1,5 @@
 import type { Host } from '../inventory/host.ts'
-import type { Become } from '../transport/become.ts'
+import type { Become } from '../transport/become/become.ts'
 import type { Transport } from '../transport/connection.ts'
 import type { EventSink, RunEventBody } from './events.ts'
 import type { Machines } from './machines.ts'

@@ -1,4 +1,4 @@
-import type { Become } from '../transport/become.ts'
+import type { Become } from '../transport/become/become.ts'
 import type { Connection, ConnectStage } from '../transport/connection.ts'
 import type { StallWatch } from './stall.ts'
 

@@ -1,5 +1,5 @@
 import type { Host, SshOptions } from '../inventory/host.ts'
-import { algorithmsFor } from './algorithms.ts'
+import { algorithmsFor } from './ssh2/algorithms.ts'
 
 /** What is to be known of this machine and its files before the client for a host is chosen. */
 export interface ChoiceFacts {

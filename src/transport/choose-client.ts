@@ -1,9 +1,9 @@
 import type { Host } from '../inventory/host.ts'
 import { type Choice, type ChoiceFacts, calledFor } from './called-for.ts'
-import type { CredentialStore } from './credential-store.ts'
-import { keyPlaceOf } from './host-pattern.ts'
+import { keyPlaceOf } from './host-keys/host-pattern.ts'
+import { judgeHostKey } from './host-keys/known-hosts-lookup.ts'
 import { hasKerberosTicket } from './kerberos.ts'
-import { judgeHostKey } from './known-hosts-lookup.ts'
+import type { CredentialStore } from './login/credential-store.ts'
 import { wayKey } from './way-key.ts'
 
 export type ChooseClient = (host: Host) => Promise<Choice>

@@ -3,16 +3,16 @@ import type { Host } from '../inventory/host.ts'
 import { isForeignToSsh2 } from './called-for.ts'
 import { createChooser } from './choose-client.ts'
 import type { Connection, ConnectOptions, Transport } from './connection.ts'
-import { createCredentialStore } from './credential-store.ts'
-import type { PassphraseProvider } from './keys.ts'
+import { createCredentialStore } from './login/credential-store.ts'
+import type { PassphraseProvider } from './login/keys.ts'
+import { createPasswordGates } from './login/password-gate.ts'
 import { onceEach } from './once-each.ts'
 import { createOpensshTransport } from './openssh/openssh-transport.ts'
 import { createPacer } from './pacing/pacer.ts'
-import { createPasswordGates } from './password-gate.ts'
-import { createSsh2Transport, type TransportOptions } from './ssh2-transport.ts'
+import { createSsh2Transport, type TransportOptions } from './ssh2/ssh2-transport.ts'
 import { wayKey } from './way-key.ts'
 
-export type { TransportOptions } from './ssh2-transport.ts'
+export type { TransportOptions } from './ssh2/ssh2-transport.ts'
 
 /** The transport of drover: for each host the client that it calls for. */
 export const createTransport = (options: TransportOptions): Transport => {

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { DroverError } from '../errors.ts'
 import { printableText as printable } from '../printable.ts'
-import type { Become } from './become.ts'
+import type { Become } from './become/become.ts'
 import type { Connection, Stdin } from './connection.ts'
-import { runScript } from './run-script.ts'
+import { runScript } from './script/run-script.ts'
 
 /**
  * `bytes` are shared by all uploads of them and never copied. A `file` is read anew for each, piece by piece; it has

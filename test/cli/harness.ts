@@ -7,7 +7,7 @@ import { cli } from '../../src/cli/cli.ts'
 import type { CliContext } from '../../src/cli/context.ts'
 import type { Tasks } from '../../src/runner/plan.ts'
 import { tasks as allTasks } from '../../src/tasks/registry.ts'
-import { createSsh2Transport } from '../../src/transport/ssh2-transport.ts'
+import { createSsh2Transport } from '../../src/transport/ssh2/ssh2-transport.ts'
 import type { FakeConnection } from '../transport/fake-connection.ts'
 import { createFakeTransport } from '../transport/fake-transport.ts'
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { StallWatch } from '../../src/runner/stall.ts'
 import { openingPlace, sectionReader, stagePlace, watched } from '../../src/runner/watched.ts'
-import { runScript } from '../../src/transport/run-script.ts'
+import { runScript } from '../../src/transport/script/run-script.ts'
 import { createFakeConnection, pieces } from '../transport/fake-connection.ts'
 
 const logging = (): StallWatch & { readonly log: string[] } => {

@@ -5,8 +5,8 @@ import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { listAgentKeys, signByAgent } from '../../src/transport/agent.ts'
-import { wireString } from '../../src/transport/wire.ts'
+import { listAgentKeys, signByAgent } from '../../src/transport/login/agent.ts'
+import { wireString } from '../../src/transport/login/wire.ts'
 
 /** An ssh-agent that takes every connection and answers so, or not at all. */
 const agentThat = async (answer?: Buffer | null) => {

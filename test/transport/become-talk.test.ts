@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { DroverError } from '../../src/errors.ts'
 import { Secret } from '../../src/secret.ts'
-import { BecomeTalk } from '../../src/transport/become-talk.ts'
+import { BecomeTalk } from '../../src/transport/become/become-talk.ts'
 
 const question = '[drover%ask1,deploy]'
 const ready = '\x1eR ask1\n'

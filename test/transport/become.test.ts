@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { DroverError } from '../../src/errors.ts'
 import { Secret } from '../../src/secret.ts'
-import type { Become } from '../../src/transport/become.ts'
-import { runScript } from '../../src/transport/run-script.ts'
+import type { Become } from '../../src/transport/become/become.ts'
+import { runScript } from '../../src/transport/script/run-script.ts'
 import { createLocalConnection, type LocalConnection } from './local-connection.ts'
 
 /** The talk with sudo through real shells; the sudo is ours. The real ones are in e2e. */

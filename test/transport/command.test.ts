@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Secret } from '../../src/secret.ts'
-import type { CommandInput } from '../../src/transport/command.ts'
-import { buildCommand } from '../../src/transport/command.ts'
-import { deframe } from '../../src/transport/framing.ts'
+import type { CommandInput } from '../../src/transport/script/command.ts'
+import { buildCommand } from '../../src/transport/script/command.ts'
+import { deframe } from '../../src/transport/script/framing.ts'
 import { decodeCommand, stdinBytes } from './decode-command.ts'
 import { runLocally } from './local-shell.ts'
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createCredentialStore } from '../../src/transport/credential-store.ts'
+import { createCredentialStore } from '../../src/transport/login/credential-store.ts'
 import { fakeHost } from './fake-host.ts'
 
 let directory: string

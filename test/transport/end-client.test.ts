@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { endClient } from '../../src/transport/end-client.ts'
-import type { OpenedClient } from '../../src/transport/ssh2-client.ts'
+import { endClient } from '../../src/transport/ssh2/end-client.ts'
+import type { OpenedClient } from '../../src/transport/ssh2/ssh2-client.ts'
 
 const opened = (end: (closed: AbortController) => void) => {
   vi.useFakeTimers()

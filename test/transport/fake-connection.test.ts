@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { runScript } from '../../src/transport/run-script.ts'
+import { runScript } from '../../src/transport/script/run-script.ts'
 import type { FakeConnection } from './fake-connection.ts'
 import { always, answer, createFakeConnection, fails, hold } from './fake-connection.ts'
 import { fakeHost } from './fake-host.ts'

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { withFileLock } from '../../src/transport/file-lock.ts'
+import { withFileLock } from '../../src/transport/host-keys/file-lock.ts'
 
 let directory: string
 beforeAll(() => {

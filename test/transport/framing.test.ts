@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { FrameReader } from '../../src/transport/frame-reader.ts'
-import { deframe } from '../../src/transport/framing.ts'
+import { FrameReader } from '../../src/transport/script/frame-reader.ts'
+import { deframe } from '../../src/transport/script/framing.ts'
 
 const frame = (body: string, code = 0, noise = '') => ({
   stdout: Buffer.from(`${noise}\x1eB t1\n${body}\x1eE t1 ${code}\n`),

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { hashedName, knownHostsName, matchesHosts } from '../../src/transport/host-pattern.ts'
+import { hashedName, knownHostsName, matchesHosts } from '../../src/transport/host-keys/host-pattern.ts'
 import { fakeBlob, knownHostsEntry } from './key-blobs.ts'
 
 const table: [hosts: string, name: string, isMatched: boolean][] = [

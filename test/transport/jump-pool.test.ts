@@ -3,8 +3,8 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import type { ErrorCode } from '../../src/errors.ts'
 import { DroverError } from '../../src/errors.ts'
 import type { Host } from '../../src/inventory/host.ts'
-import { JumpPool } from '../../src/transport/jump-pool.ts'
-import type { OpenedClient } from '../../src/transport/ssh2-client.ts'
+import { JumpPool } from '../../src/transport/ssh2/jump-pool.ts'
+import type { OpenedClient } from '../../src/transport/ssh2/ssh2-client.ts'
 import { fakeHost } from './fake-host.ts'
 
 interface Opening {

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { InputError } from '../../src/errors.ts'
-import type { AgentIdentity } from '../../src/transport/agent.ts'
-import { readKeyEnvelope } from '../../src/transport/key-file.ts'
-import { loadKeys, needsOpenSsh } from '../../src/transport/keys.ts'
-import { wireString } from '../../src/transport/wire.ts'
+import type { AgentIdentity } from '../../src/transport/login/agent.ts'
+import { readKeyEnvelope } from '../../src/transport/login/key-file.ts'
+import { loadKeys, needsOpenSsh } from '../../src/transport/login/keys.ts'
+import { wireString } from '../../src/transport/login/wire.ts'
 
 let directory: string
 const none = () => undefined

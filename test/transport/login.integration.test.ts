@@ -3,7 +3,7 @@ import { appendFileSync, copyFileSync, readFileSync, writeFileSync } from 'node:
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { DroverError } from '../../src/errors.ts'
 import type { Host } from '../../src/inventory/host.ts'
-import { createSsh2Transport, type TransportOptions } from '../../src/transport/ssh2-transport.ts'
+import { createSsh2Transport, type TransportOptions } from '../../src/transport/ssh2/ssh2-transport.ts'
 import { fakeHost } from './fake-host.ts'
 import { startSecurityKeyAgent } from './software-security-key.ts'
 import { createSshLab, type Sshd, type SshLab } from './sshd.ts'
@@ -108,9 +108,7 @@ describe('certificates', () => {
     const file = certify('expired', { validity: '20200101000000Z:20200102000000Z' })
     const { code, detail } = await refusal({ identityFiles: [file] })
     expect(code).toBe('auth-failed')
-    expect(detail).toMatch(
-      /not tried: .*expired-cert\.pub .*"id of expired".*it was valid until 2020-01-02T00:00:00Z/,
-    )
+    expect(detail).toMatch(/not tried: .*expired-cert\.pub .*"id of expired".*it was valid until 2020-01-02T00:00:00Z/)
     expect(detail).not.toMatch(/^offered: .*cert/m)
   })
 

@@ -1,10 +1,10 @@
 import type { ParsedKey } from 'ssh2'
 import { expect, test } from 'vitest'
 import { Secret } from '../../src/secret.ts'
-import type { Credential } from '../../src/transport/credentials.ts'
-import { createLogins } from '../../src/transport/logins.ts'
-import { createPasswordGates, type PasswordTry } from '../../src/transport/password-gate.ts'
-import { passwordTurn } from '../../src/transport/password-turn.ts'
+import type { Credential } from '../../src/transport/login/credentials.ts'
+import { createLogins } from '../../src/transport/login/logins.ts'
+import { createPasswordGates, type PasswordTry } from '../../src/transport/login/password-gate.ts'
+import { passwordTurn } from '../../src/transport/login/password-turn.ts'
 import { fakeHost } from './fake-host.ts'
 
 const password = new Secret('the password')

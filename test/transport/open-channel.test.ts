@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type { Client } from 'ssh2'
 import { expect, test } from 'vitest'
-import { openChannel } from '../../src/transport/open-channel.ts'
+import { openChannel } from '../../src/transport/session/open-channel.ts'
 
 const { signal } = new AbortController()
 const options = { command: 'true', deadlineMs: 1_000, signal }

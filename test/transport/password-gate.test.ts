@@ -5,7 +5,7 @@ import {
   PasswordGate,
   type PasswordTry,
   type PasswordVerdict,
-} from '../../src/transport/password-gate.ts'
+} from '../../src/transport/login/password-gate.ts'
 import { fakeHost } from './fake-host.ts'
 
 const hosts = Array.from({ length: 20 }, (_, index) => fakeHost({ name: `h${index}` }))

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { lookupsAtOnce, resolveAddress } from '../../src/transport/resolve.ts'
-import { createSsh2Transport } from '../../src/transport/ssh2-transport.ts'
+import { lookupsAtOnce, resolveAddress } from '../../src/transport/ssh2/resolve.ts'
+import { createSsh2Transport } from '../../src/transport/ssh2/ssh2-transport.ts'
 import { fakeHost } from './fake-host.ts'
 
 /** Lookups one at a time, each held until the test answers it. */

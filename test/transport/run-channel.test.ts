@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import type { ClientChannel } from 'ssh2'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { runChannel } from '../../src/transport/run-channel.ts'
+import { runChannel } from '../../src/transport/session/run-channel.ts'
 import { lostError } from './fake-answers.ts'
 
 beforeEach(() => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { printableText } from '../../src/printable.ts'
 import { Secret } from '../../src/secret.ts'
-import type { ScriptRequest } from '../../src/transport/run-script.ts'
-import { runScript } from '../../src/transport/run-script.ts'
+import type { ScriptRequest } from '../../src/transport/script/run-script.ts'
+import { runScript } from '../../src/transport/script/run-script.ts'
 import { answer, createFakeConnection, cut, ends, lost, pieces } from './fake-connection.ts'
 import { fakeHost } from './fake-host.ts'
 

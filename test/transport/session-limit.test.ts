@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createSessionLimits, SessionLimit } from '../../src/transport/session-limit.ts'
+import { createSessionLimits, SessionLimit } from '../../src/transport/session/session-limit.ts'
 
 const never = new AbortController().signal
 

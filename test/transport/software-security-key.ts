@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { WireReader, wireString } from '../../src/transport/wire.ts'
+import { WireReader, wireString } from '../../src/transport/login/wire.ts'
 
 const type = 'sk-ssh-ed25519@openssh.com'
 const application = 'ssh:'

@@ -1,6 +1,6 @@
 import type { Host } from '../../inventory/host.ts'
 import type { Secret } from '../../secret.ts'
-import type { Ask } from '../ask.ts'
+import type { Ask } from '../login/ask.ts'
 import type { Answerer } from './askpass.ts'
 
 export interface AnswerOptions {

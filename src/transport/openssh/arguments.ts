@@ -1,6 +1,6 @@
 import type { Host, HostKeyPolicy } from '../../inventory/host.ts'
 import type { StageDeadlines } from '../connection.ts'
-import type { Keepalive } from '../ssh2-client.ts'
+import type { Keepalive } from '../ssh2/ssh2-client.ts'
 import { quotePath } from './words.ts'
 
 export interface MasterArguments {

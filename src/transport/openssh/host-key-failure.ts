@@ -1,8 +1,8 @@
 import { DroverError } from '../../errors.ts'
 import type { Host } from '../../inventory/host.ts'
-import { fingerprintOf } from '../host-key.ts'
-import { shownKeyError } from '../host-key-errors.ts'
-import { type HostKeyVerdict, judgeHostKey } from '../known-hosts-lookup.ts'
+import { fingerprintOf } from '../host-keys/host-key.ts'
+import { shownKeyError } from '../host-keys/host-key-errors.ts'
+import { type HostKeyVerdict, judgeHostKey } from '../host-keys/known-hosts-lookup.ts'
 import type { FailureFacts } from './master-errors.ts'
 
 /** Null: the host key was no trouble. */

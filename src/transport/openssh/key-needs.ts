@@ -1,8 +1,8 @@
 import { access, constants } from 'node:fs/promises'
 import type { InputFault } from '../../errors.ts'
 import type { Host } from '../../inventory/host.ts'
-import type { CredentialStore } from '../credential-store.ts'
-import type { PassphraseProvider } from '../keys.ts'
+import type { CredentialStore } from '../login/credential-store.ts'
+import type { PassphraseProvider } from '../login/keys.ts'
 import { type KeyNeed, keyNeed } from './local-needs.ts'
 
 export interface KeyNeedsOptions {

@@ -1,8 +1,8 @@
 import { readFile, stat } from 'node:fs/promises'
 import type { InputFault } from '../../errors.ts'
-import { readKeyEnvelope } from '../key-file.ts'
-import type { PassphraseProvider } from '../keys.ts'
-import { readPublicKey } from '../public-key-file.ts'
+import { readKeyEnvelope } from '../login/key-file.ts'
+import type { PassphraseProvider } from '../login/keys.ts'
+import { readPublicKey } from '../login/public-key-file.ts'
 
 /** What a login with this key file takes. `asks`: a passphrase, which there is. */
 export type KeyNeed = 'nothing' | 'asks' | InputFault

@@ -1,5 +1,5 @@
 import { Duplex, Readable } from 'node:stream'
-import type { SessionChannel } from '../session-client.ts'
+import type { SessionChannel } from '../session/session-client.ts'
 import { type FieldReader, uint32, string as wireString } from './mux-wire.ts'
 
 /** How the channel speaks to the far side. */

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type { Duplex } from 'node:stream'
 import type { PseudoTtyOptions } from 'ssh2'
-import type { ChannelError, SessionChannel, SessionClient } from '../session-client.ts'
+import type { ChannelError, SessionChannel, SessionClient } from '../session/session-client.ts'
 import type { ProxySocket } from './control-socket.ts'
 import { frame } from './control-socket.ts'
 import { MuxChannel, message, packetBytes, windowBytes } from './mux-channel.ts'

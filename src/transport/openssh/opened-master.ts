@@ -1,5 +1,5 @@
 import { DroverError } from '../../errors.ts'
-import type { OpenedClient } from '../ssh2-client.ts'
+import type { OpenedClient } from '../ssh2/ssh2-client.ts'
 import { isMasterAlive, type ProxySocket } from './control-socket.ts'
 import type { Master } from './master.ts'
 import { MuxClient } from './mux-client.ts'

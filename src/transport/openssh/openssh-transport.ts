@@ -3,18 +3,18 @@ import { InputError } from '../../errors.ts'
 import type { Host } from '../../inventory/host.ts'
 import { orAborted } from '../cancelled.ts'
 import type { Connection, ConnectOptions, Transport } from '../connection.ts'
-import { createCredentialStore } from '../credential-store.ts'
-import { throughJump } from '../find-way.ts'
-import { jumpClosed } from '../forward.ts'
-import { JumpPool } from '../jump-pool.ts'
+import { createCredentialStore } from '../login/credential-store.ts'
 import { onceEach } from '../once-each.ts'
 import type { Way } from '../pacing/connect-paced.ts'
 import { connectPaced } from '../pacing/connect-paced.ts'
 import { paceKeys } from '../pacing/keys.ts'
 import { createPacer } from '../pacing/pacer.ts'
-import { createSessionLimits } from '../session-limit.ts'
-import { Ssh2Connection } from '../ssh2-connection.ts'
-import type { TransportOptions } from '../ssh2-transport.ts'
+import { SessionConnection } from '../session/session-connection.ts'
+import { createSessionLimits } from '../session/session-limit.ts'
+import { throughJump } from '../ssh2/find-way.ts'
+import { jumpClosed } from '../ssh2/forward.ts'
+import { JumpPool } from '../ssh2/jump-pool.ts'
+import type { TransportOptions } from '../ssh2/ssh2-transport.ts'
 import { wayKey } from '../way-key.ts'
 import { checkClient } from './client-version.ts'
 import { createKeyNeeds } from './key-needs.ts'
@@ -134,7 +134,7 @@ export const createOpensshTransport = (options: TransportOptions): Transport => 
     connect: async (host, connect = {}): Promise<Connection> => {
       const { opened, release, endpoint } = await open(host, host.jump, connect)
       const sessions = sessionsAt(endpoint)
-      return new Ssh2Connection({ ...opened, host, channelMs: deadlines.channelMs, sessions, onClose: release })
+      return new SessionConnection({ ...opened, host, channelMs: deadlines.channelMs, sessions, onClose: release })
     },
     prepare: async (hosts) => {
       const all = hosts.flatMap((host) => [...host.jump, host])

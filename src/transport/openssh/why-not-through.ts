@@ -1,7 +1,7 @@
 import { DroverError } from '../../errors.ts'
-import { type ForwardOptions, forward } from '../forward.ts'
 import { Setback } from '../pacing/setback.ts'
-import type { SessionClient } from '../session-client.ts'
+import type { SessionClient } from '../session/session-client.ts'
+import { type ForwardOptions, forward } from '../ssh2/forward.ts'
 
 export interface WhyNotOptions extends ForwardOptions {
   readonly client: SessionClient

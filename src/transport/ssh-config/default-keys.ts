@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { readKeyEnvelope } from '../key-file.ts'
+import { readKeyEnvelope } from '../login/key-file.ts'
 
 /** Strongest first. Keys of hardware tokens are not among them: ssh-agent offers those. */
 const names = ['id_ed25519', 'id_ecdsa', 'id_rsa'] as const

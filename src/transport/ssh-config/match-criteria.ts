@@ -1,4 +1,4 @@
-import { matchesGlob } from '../host-pattern.ts'
+import { matchesGlob } from '../host-keys/host-pattern.ts'
 
 /** One condition of a Match line. */
 export interface Criterion {

@@ -1,5 +1,5 @@
 import type { Host } from '../../inventory/host.ts'
-import { algorithmsFor } from '../algorithms.ts'
+import { algorithmsFor } from '../ssh2/algorithms.ts'
 import type { Answer } from './ask-ssh.ts'
 import type { Directive } from './config-tree.ts'
 import type { Evaluated } from './evaluate.ts'

@@ -23,7 +23,7 @@ import type { HostState } from '../../../src/facts/state.ts'
 import type { Value } from '../../../src/playbook/value.ts'
 import { Secret } from '../../../src/secret.ts'
 import { tasks } from '../../../src/tasks/registry.ts'
-import { shellQuote } from '../../../src/transport/quote.ts'
+import { shellQuote } from '../../../src/transport/script/quote.ts'
 import { aHost } from '../deployed.ts'
 import { paramsOf, planOn, type Result, resultOf } from './planning.ts'
 
