@@ -9,8 +9,7 @@ import type { Command, Measured } from './measured.ts'
 import { node, root } from './place.ts'
 
 /** OpenSSH 9.2 and systemd's tools, and with dnf the Python that the other tools need. */
-const image: ImageName = 'rhel9-like-bare'
-const label = 'bench-client'
+const usual: ImageName = 'rhel9-like-bare'
 
 export interface Client {
   /** The container's first process, as this machine counts them. */
@@ -23,7 +22,8 @@ export interface Client {
   close(): Promise<void>
 }
 
-export const openClient = async (): Promise<Client> => {
+export const openClient = async (image: ImageName = usual): Promise<Client> => {
+  const label = `bench-${image}`
   await ensureImages([image], { yes: true })
   await removeLabs([`drover.lab=${label}`])
   const engine = await docker()

@@ -152,6 +152,18 @@ describe.each(['ssh2', 'openssh'])('over %s', (transport) => {
     expect(Date.now() - began).toBeLessThan(20_000)
   })
 
+  test('an account that PAM does not let in is told from a key that is wrong', async () => {
+    await addUser(lab, server, { name: 'gone' })
+    await server.must('chage -E 0 gone')
+    const inventory = hostsFile(lab, 'gone', { gone: { address: server.address, user: 'gone' } })
+    const { errors } = await lookAt(inventory, over)
+    expect(errors.gone).toMatchObject({
+      code: 'auth-failed',
+      message: expect.stringContaining('PAM refuses the account'),
+      detail: expect.stringContaining('account has expired'),
+    })
+  })
+
   test('a certificate beside its key', async () => {
     const key = path(`signed-${transport}`)
     keygen('-t', 'ed25519', '-N', '', '-C', 'signed', '-f', key)

@@ -70,7 +70,7 @@ export const startDrover = (lab: Lab, args: readonly string[], options: DroverOp
       ...options.env,
     },
     stdio: 'pipe',
-    timeout: options.timeoutMs ?? 120_000,
+    timeout: options.timeoutMs ?? 170_000,
     killSignal: 'SIGKILL',
   })
   const output = { stdout: '', stderr: '' }

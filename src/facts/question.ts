@@ -112,9 +112,12 @@ const sourceOf: Readonly<Record<string, string>> = {
   lease: 'lease',
 }
 
-/** A check after changes renews the run's lease on the host, or gives it up when it is the last. */
+/**
+ * A check after changes renews the run's lease on the host, or gives it up when it is the last; the first look of a run
+ * that may change the host sweeps away what dead runs left there.
+ */
 export interface LeaseAsk {
-  readonly action: 'take' | 'free'
+  readonly action: 'take' | 'free' | 'sweep'
   readonly run: string
   readonly owner: string
   readonly ttlS: number

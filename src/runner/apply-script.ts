@@ -12,6 +12,9 @@ export interface ApplyScript {
   script(token: string, notAfterS: number): Buffer
 }
 
+/** Who changes the host, and why. */
+type Author = Pick<Run, 'id' | 'operator' | 'reason'>
+
 export type ApplyChange = PlannedChange & Pick<ExpectedChange, 'step' | 'withinS'>
 
 const parts = ['steps', 'control', 'words', 'supervise', 'unit']
@@ -20,7 +23,7 @@ const parts = ['steps', 'control', 'words', 'supervise', 'unit']
  * Our function files, then one call per line, every word quoted. All of it inside `main`, so that a script
  * that is somehow cut is a syntax error and not half a job. It does the work, and is also what stands around it.
  */
-export const applyScript = (run: Run, changes: readonly ApplyChange[]): ApplyScript => {
+export const applyScript = (run: Author, changes: readonly ApplyChange[]): ApplyScript => {
   const { calls, content, deadlineS } = compile(changes)
   const source = parts.map((name) => shellSource(new URL(`../changes/apply/${name}.sh`, import.meta.url)))
   return {
@@ -47,7 +50,7 @@ export const applyScript = (run: Run, changes: readonly ApplyChange[]): ApplyScr
 const callLine = ([name = '', ...args]: Call): string => [name, ...args.map(shellQuote)].join(' ')
 
 /** What the host's own journal says of the segment, under `journalctl -t drover` (E3). */
-export const journalLine = (run: Run, changes: readonly Pick<PlannedChange, 'summary'>[]): string =>
+export const journalLine = (run: Author, changes: readonly Pick<PlannedChange, 'summary'>[]): string =>
   [
     `run ${run.id} by ${run.operator}`,
     ...(run.reason === null ? [] : [`reason: ${run.reason}`]),

@@ -1,6 +1,6 @@
 import { type DroverError, type ErrorDetails, toDroverError } from '../errors.ts'
 import { holderOf, leaseTtlS } from '../facts/holder.ts'
-import { type Question, questionFor } from '../facts/question.ts'
+import { type LeaseAsk, type Question, questionFor } from '../facts/question.ts'
 import type { HostState } from '../facts/state.ts'
 import type { HostPlay } from '../playbook/playbook.ts'
 import { whenFacts } from '../playbook/when.ts'
@@ -15,7 +15,7 @@ import { type HostPlan, isOnlyLooking, planHost, type StepPlan, type Tasks } fro
 import { isOutOfReach, segmentOf } from './reboot.ts'
 import { rebootSegment } from './reboot-host.ts'
 import { recogniseAgain, recogniseFirst } from './recognise.ts'
-import { emit } from './run.ts'
+import { emit, type Run } from './run.ts'
 
 /** Everything the steps may ask, known before connecting. */
 export const questionOf = (play: HostPlay, tasks: Tasks): Question =>
@@ -49,7 +49,11 @@ const convergeHost = async (lane: Lane, hold: { isHeld: boolean }, applied: Appl
   const { run, play } = lane
   const question = questionOf(play, run.tasks)
   let settled = new Set<string>()
-  const first = recogniseFirst(lane, await inspectHost(lane, 'inspect', question))
+  const maySweep = run.mode === 'apply' && !isOnlyLooking(play, run.tasks)
+  const first = recogniseFirst(
+    lane,
+    await inspectHost(lane, 'inspect', question, maySweep ? leaseAsk(run, 'sweep') : undefined),
+  )
   let state = first
   noticeOthers(lane, state)
   for (let segment = 0; ; segment += 1) {
@@ -107,12 +111,14 @@ const noticeOthers = ({ run, play }: Lane, { self }: HostState): void => {
 }
 
 const verify = (lane: Lane, question: Question, isLast: boolean): Promise<HostState> =>
-  inspectHost(lane, 'verify', question, {
-    action: isLast ? 'free' : 'take',
-    run: lane.run.id,
-    owner: lane.run.operator,
-    ttlS: leaseTtlS,
-  })
+  inspectHost(lane, 'verify', question, leaseAsk(lane.run, isLast ? 'free' : 'take'))
+
+const leaseAsk = ({ id, operator }: Run, action: LeaseAsk['action']): LeaseAsk => ({
+  action,
+  run: id,
+  owner: operator,
+  ttlS: leaseTtlS,
+})
 
 const asDetails = (error: DroverError, cause: unknown): ErrorDetails => ({ ...errorReport(error), cause })
 

@@ -17,7 +17,7 @@ export interface Link {
   close(): Promise<void>
 }
 
-export interface ReconnectOptions {
+interface ReconnectOptions {
   /** From the first attempt to the last; default: the run's. */
   readonly limitMs?: number
   /** Default: the second Ctrl-C. */
@@ -59,7 +59,7 @@ export const openLink = async (run: Run, host: Host, watch: StallWatch = noWatch
     },
     reconnect: async (why, { limitMs = reconnectMs, signal = run.hardStop, isFinal = isRefusal } = {}) => {
       const started = performance.now()
-      const limit = AbortSignal.timeout(limitMs)
+      const limit = AbortSignal.timeout(Math.round(limitMs))
       const either = AbortSignal.any([signal, limit])
       await closed(connection)
       let last = why

@@ -9,8 +9,6 @@ export interface ExecRequest {
   readonly stdin?: Stdin
   /** Instead of `stdin`, for a command that asks: is handed its input, and sees both streams as they come. */
   readonly talk?: (input: ExecInput) => ExecTalk
-  /** A terminal on the far side, in raw mode: standard error arrives as part of standard output. */
-  readonly pty?: boolean
   /** From the start of the request to its end. */
   readonly deadlineMs: number
   /** More output than this, both streams together, ends the command as `inspect-failed`. */

@@ -1,5 +1,6 @@
 import type { DroverError } from '../errors.ts'
 import { abortError } from './cancelled.ts'
+import { startDeadline } from './deadline.ts'
 
 export interface StageLimits {
   readonly deadlineMs: number
@@ -27,7 +28,7 @@ export const runStage = <T>(
     const settle = (finish: () => void): void => {
       if (isSettled) return
       isSettled = true
-      clearTimeout(timer)
+      clearDeadline()
       signal?.removeEventListener('abort', onAbort)
       finish()
     }
@@ -38,7 +39,7 @@ export const runStage = <T>(
         reject(error)
       })
     const onAbort = (): void => signal && failed(abortError(signal))
-    const timer = setTimeout(() => failed(timeoutError()), deadlineMs)
+    const clearDeadline = startDeadline(deadlineMs, () => failed(timeoutError()))
     signal?.addEventListener('abort', onAbort, { once: true })
     abandon = start({ done: (value) => settle(() => resolve(value)), failed })
   })

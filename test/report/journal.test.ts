@@ -85,7 +85,7 @@ describe('journal', () => {
 
   test.each([
     ['a full disk', '/dev/full'],
-    ['a directory that is not there', '/nonexistent/events.ndjson'],
+    ['a directory that is none', '/dev/null/events.ndjson'],
   ])('%s is told once and never thrown', async (_what, file) => {
     const errors: Error[] = []
     const journal = openJournal(file, (error) => errors.push(error))

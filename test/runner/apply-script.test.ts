@@ -4,11 +4,10 @@ import { compile } from '../../src/changes/compile.ts'
 import { summaryOf } from '../../src/changes/describe.ts'
 import { applyScript, journalLine } from '../../src/runner/apply-script.ts'
 import type { PlannedChange } from '../../src/runner/plan.ts'
-import type { Run } from '../../src/runner/run.ts'
 import { Secret } from '../../src/secret.ts'
 import { anyChange, anySecret } from '../changes/every.ts'
 
-const run = (more: Partial<Run> = {}) => ({ id: 'r1', operator: 'me@here', reason: null, ...more }) as unknown as Run
+const run = (reason: string | null = null) => ({ id: 'r1', operator: 'me@here', reason })
 const planned = (summary: string): PlannedChange => ({
   change: { kind: 'systemctl', verb: 'daemon-reload' },
   expects: [],
@@ -85,7 +84,7 @@ test('no secret is in the script: contents travel beside it', () => {
 })
 
 test('the line for the journal says who, why and what, in one line', () => {
-  expect(journalLine(run({ reason: 'ticket\n7' }), [planned('a\r\nb'), planned('c')])).toBe(
+  expect(journalLine(run('ticket\n7'), [planned('a\r\nb'), planned('c')])).toBe(
     'run r1 by me@here, reason: ticket 7, 2 changes to make: a  b; c',
   )
 })

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
 import ssh2 from 'ssh2'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { DroverError } from '../../src/errors.ts'
@@ -375,6 +376,29 @@ export const contractCases = (client: 'ssh2' | 'openssh'): void => {
       })
     })
 
+    test('a server that takes the key, twice, and hangs up on the signature: the account is not let in', async () => {
+      let asked = 0
+      const strict = new ssh2.Server({ hostKeys: [readFileSync(lab.path('host_ed25519'))] }, (client) => {
+        client.on('error', () => undefined)
+        client.on('authentication', (context) => {
+          if (context.method !== 'publickey') return context.reject(['publickey'])
+          if (context.signature === undefined) return context.accept()
+          asked += 1
+          // Without the goodbye that ssh2's own `end` says.
+          ;(client as unknown as { _sock: Duplex })._sock.end()
+        })
+      })
+      await new Promise<void>((resolve) => strict.listen(0, '127.0.0.1', resolve))
+      undo.push(() => new Promise((resolve) => strict.close(resolve)))
+      const { port } = strict.address() as AddressInfo
+      await expect(connect(target({ port }))).rejects.toMatchObject({
+        code: 'auth-failed',
+        message: expect.stringContaining('PAM refuses the account'),
+        detail: expect.stringContaining('tried 2 times'),
+      })
+      expect(asked).toBe(2)
+    })
+
     test('no more than five of many keys are offered', async () => {
       const identityFiles = Array.from({ length: 7 }, (_, index) => lab.makeKey(`many_${index}`))
       const failure = await connect(target({ identityFiles })).catch((error: { detail: string }) => error)
@@ -592,7 +616,8 @@ export const contractCases = (client: 'ssh2' | 'openssh'): void => {
         exec(inner as Connection, 'echo; exec sleep 2', { onStdout: () => relay.cut() }),
       )
       for (const lost of await Promise.allSettled(running)) {
-        expect(lost).toMatchObject({ status: 'rejected', reason: { code: 'connection-lost' } })
+        const message = expect.stringMatching(/^The connection to 127\.0\.0\.2 port \d+ broke: .*jump host gate/)
+        expect(lost).toMatchObject({ status: 'rejected', reason: { code: 'connection-lost', message } })
       }
       expect((await exec(direct as Connection, 'echo fine')).stdout.toString()).toBe('fine\n')
       const again = await made.connect(behind([jump]))

@@ -53,8 +53,8 @@ export const serveNothing = async (): Promise<LoopbackServer> => {
   }
 }
 
-/** What a doorman does with a connection: the last four are what sshd does under load, old and new, or a firewall. */
-export type Welcome = 'pass' | 'crowded' | 'shut-out' | 'close' | 'reset' | 'greet-and-close'
+/** What a doorman does with a connection: all but the first are what sshd does under load, old and new, or a firewall. */
+export type Welcome = 'pass' | 'crowded' | 'shut-out' | 'close' | 'reset' | 'greet-and-close' | 'greet' | 'mute'
 
 /** Stands before a server and turns away whom the test says; `count` is how many have come before. */
 export const doormanTo = async (target: number, welcome: (count: number) => Welcome): Promise<Relay> => {
@@ -66,8 +66,9 @@ export const doormanTo = async (target: number, welcome: (count: number) => Welc
     if (verdict === 'pass') return true
     if (verdict === 'reset') near.resetAndDestroy()
     else if (verdict === 'close') near.end()
+    else if (verdict === 'greet') near.write('SSH-2.0-OpenSSH_9.2p1\r\n')
     else if (verdict === 'greet-and-close') near.end('SSH-2.0-OpenSSH_9.2p1\r\n')
-    else near.end(texts[verdict])
+    else if (verdict !== 'mute') near.end(texts[verdict])
     return false
   })
   return {

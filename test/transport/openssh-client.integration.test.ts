@@ -390,22 +390,6 @@ describe('logging in', () => {
 })
 
 describe('a command', () => {
-  test('with a terminal gets a raw one: bytes pass as they are', async () => {
-    const connection = await connect()
-    const bytes = Buffer.from([3, 4, 10, 13, 17, 19, 26, 28, 65, 10])
-    const { stdout, code } = await connection.exec({
-      command: 'test -t 0 && test -t 2 && head -c 10 && echo err >&2',
-      pty: true,
-      stdin: bytes,
-      deadlineMs: 10_000,
-      maxBytes: 1_000,
-    })
-    expect([code, Buffer.from(stdout).toString('hex')]).toEqual([
-      0,
-      `${bytes.toString('hex')}${Buffer.from('err\n').toString('hex')}`,
-    ])
-  })
-
   test('that asks is answered while it runs', async () => {
     const connection = await connect()
     const { stdout } = await connection.exec({

@@ -114,6 +114,24 @@ const table: readonly [what: string, said: string, code: ErrorCode, message: Reg
     /closed the connection before/,
   ],
   [
+    'a line that is cut after the greeting',
+    `${greeted}\nConnection reset by 192.0.2.1 port 2222`,
+    'handshake-failed',
+    /it closed the connection/,
+  ],
+  [
+    'a ProxyCommand to one that shuts us out',
+    `${begun}\ndebug1: Executing proxy command: exec nc x\ndebug1: kex_exchange_identification: banner line 0: Not allowed at this time\nConnection closed by UNKNOWN port 65535`,
+    'handshake-failed',
+    /PerSourcePenalties/,
+  ],
+  [
+    'a ProxyCommand to one with too many logins',
+    `${begun}\ndebug1: Executing proxy command: exec nc x\ndebug1: kex_exchange_identification: banner line 0: Exceeded MaxStartups\nConnection closed by UNKNOWN port 65535`,
+    'handshake-failed',
+    /MaxStartups/,
+  ],
+  [
     'nothing in common',
     `${greeted}\nUnable to negotiate with 192.0.2.1 port 2222: no matching key exchange method found. Their offer: diffie-hellman-group14-sha1`,
     'handshake-failed',
@@ -164,6 +182,24 @@ const table: readonly [what: string, said: string, code: ErrorCode, message: Reg
     /refused every key/,
   ],
   [
+    'an account that is not let in',
+    `${offered}\ndebug1: Server accepts key: /k/id ED25519 SHA256:x\nYour account has expired.\nConnection closed by 192.0.2.1 port 2222`,
+    'connection-lost',
+    /broke during the login/,
+  ],
+  [
+    'a host on its way up, which lets in nobody but root',
+    `${offered}\ndebug1: Server accepts key: /k/id ED25519 SHA256:x\n"System is booting up. See pam_nologin(8)"\nConnection closed by 192.0.2.1 port 2222`,
+    'connection-lost',
+    /broke during the login/,
+  ],
+  [
+    'a line that breaks after the key was accepted',
+    `${offered}\ndebug1: Server accepts key: /k/id ED25519 SHA256:x\nConnection reset by 192.0.2.1 port 2222`,
+    'connection-lost',
+    /broke during the login/,
+  ],
+  [
     'a login that breaks',
     `${offered}\nConnection closed by 192.0.2.1 port 2222`,
     'connection-lost',
@@ -204,6 +240,11 @@ describe('what ssh says at its end', () => {
     ['too many logins', 'crowded'],
     ['being shut out', 'shut-out'],
     ['a line that is cut', 'dropped'],
+    ['a line that is cut after the greeting', 'cut'],
+    ['a ProxyCommand to one that shuts us out', 'shut-out'],
+    ['a ProxyCommand to one with too many logins', 'crowded'],
+    ['no banner in time', 'late'],
+    ['an account that is not let in', 'hung-up'],
   ])('%s may be tried again, as %s', (what, kind) => {
     const error = errorOf(table.find(([name]) => name === what)?.[1] ?? '')
     expect(error).toBeInstanceOf(Setback)

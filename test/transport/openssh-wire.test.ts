@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest'
 import { frame } from '../../src/transport/openssh/control-socket.ts'
 import { MuxChannel, message, windowBytes } from '../../src/transport/openssh/mux-channel.ts'
 import { FieldReader, MessageReader, string, uint32 } from '../../src/transport/openssh/mux-wire.ts'
-import { terminalRequest } from '../../src/transport/openssh/terminal.ts'
 
 test('messages come out as they went in, however the stream is cut', () => {
   fc.assert(
@@ -104,12 +103,4 @@ describe('a channel', () => {
     await written
     await new Promise<void>((resolve) => channel.write('later', () => resolve()))
   })
-})
-
-test('a raw terminal, as RFC 4254 encodes it', () => {
-  const fields = new FieldReader(terminalRequest({ term: 'dumb', modes: { ECHO: 0, ICANON: 0 } }))
-  expect(fields.string()).toBe('dumb')
-  expect([1, 2, 3, 4].map(() => fields.uint32())).toEqual([80, 24, 640, 480])
-  expect(fields.bytes().toString('hex')).toBe('35000000003300000000' + '00')
-  expect(() => terminalRequest({ modes: { VINTR: 3 } })).toThrow('VINTR')
 })

@@ -13,9 +13,8 @@ main() {
   for pid in $(marked "$run"); do
     printf 'process %s: %s\n' "$pid" "$(tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null | head -c 200)"
   done
-  forget "$1"
-  lease free "$@"
   rm -f /run/drover/cancelled
+  let_go "$@"
 }
 
 main "$@" </dev/null

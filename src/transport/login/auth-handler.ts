@@ -24,7 +24,7 @@ export interface AuthAttemptOptions {
   readonly notOffered?: readonly string[]
 }
 
-export interface AuthWatcher {
+interface AuthWatcher {
   /** The login is over on our side: `stop` says why. */
   onStop(): void
   /** Somebody is waited for, and the server is not to blame for the time. */

@@ -1,7 +1,8 @@
-import type { ErrorCode } from '../../errors.ts'
+import type { ErrorCode, ErrorDetails } from '../../errors.ts'
 import { DroverError } from '../../errors.ts'
 import type { Host } from '../../inventory/host.ts'
 import { printable, printableText } from '../../printable.ts'
+import { Setback } from '../pacing/setback.ts'
 import { placeOf } from '../ssh2/handshake-errors.ts'
 import type { AuthAttempt, LoginStop } from './auth-handler.ts'
 import { certificateWords } from './certificate.ts'
@@ -11,12 +12,15 @@ interface Failure {
   readonly remedy: string
 }
 
-export const authTimeout = (host: Host, deadlineMs: number, attempt: AuthAttempt): DroverError =>
-  loginFailure(attempt, {
-    code: 'handshake-failed',
-    message: `${placeOf(host)} did not let ${host.user} log in: the login did not end within ${deadlineMs} ms.`,
-    remedy: 'See that ssh-agent does not wait for a confirmation, and that the host can look up its users.',
-  })
+export const authTimeout = (host: Host, deadlineMs: number, attempt: AuthAttempt): Setback =>
+  new Setback(
+    'late',
+    loginDetails(attempt, {
+      code: 'handshake-failed',
+      message: `${placeOf(host)} did not let ${host.user} log in: the login did not end within ${deadlineMs} ms.`,
+      remedy: 'See that ssh-agent does not wait for a confirmation, and that the host can look up its users.',
+    }),
+  )
 
 /** Not `auth-failed`: nobody has said that the keys are wrong. */
 export const loginLost = (host: Host, attempt: AuthAttempt, cause: Error | undefined): DroverError =>
@@ -28,6 +32,32 @@ export const loginLost = (host: Host, attempt: AuthAttempt, cause: Error | undef
       'what stands between.',
     cause,
   })
+
+/**
+ * sshd answers every signed key, save where it is right and PAM does not let the account in: then it hangs up. So does
+ * one that is being stopped, but not twice. `banner`: what PAM had to say. That of a host on its way up or down passes.
+ */
+export const loginHungUp = (host: Host, attempt: AuthAttempt, banner: string): Setback => {
+  const words = printableText(banner.trim()).slice(0, 1000)
+  const lost = loginLost(host, attempt, words === '' ? undefined : new Error(words))
+  const { code, message, remedy, detail } = lost
+  const refused = { code: 'auth-failed', message: notLetIn(host, accountWords), remedy: accountRemedy } as const
+  const more = { ...(detail !== undefined && { detail }) }
+  return new Setback(
+    'hung-up',
+    { code, message, remedy, ...more },
+    isPassing(words) ? undefined : { ...refused, ...more },
+  )
+}
+
+/** As systemd has pam_nologin say while it boots and while it shuts down. */
+export const isPassing = (words: string): boolean => /pam_nologin|System is (?:booting up|going down)/.test(words)
+
+export const accountWords = 'it hung up instead of an answer to the key, as sshd does where PAM refuses the account'
+
+export const accountRemedy =
+  'See that the account is not expired and that PAM lets it in: sshd says in its log "Access denied by PAM account ' +
+  'configuration". If it does not, see what else ends its connections.'
 
 export const authError = (host: Host, attempt: AuthAttempt, cause: Error | undefined): DroverError => {
   if (attempt.stop?.kind === 'failed' && attempt.stop.error instanceof DroverError) return attempt.stop.error
@@ -141,12 +171,15 @@ interface LoginFailure {
   readonly cause?: Error | undefined
 }
 
-const loginFailure = (attempt: AuthAttempt, { cause, ...failure }: LoginFailure): DroverError => {
+const loginFailure = (attempt: AuthAttempt, failure: LoginFailure): DroverError =>
+  new DroverError(loginDetails(attempt, failure))
+
+const loginDetails = (attempt: AuthAttempt, { cause, ...failure }: LoginFailure): ErrorDetails => {
   const detail = [
     ...attempt.offered.map(({ label }) => `offered: ${printable(label)}`),
     ...(attempt.password === 'none' || attempt.password === 'unsent' ? [] : ['offered: the password']),
     ...attempt.notOffered.map((words) => `not tried: ${printable(words)}`),
     ...(cause === undefined ? [] : [printableText(cause.message)]),
   ].join('\n')
-  return new DroverError({ ...failure, ...(detail !== '' && { detail }), cause })
+  return { ...failure, ...(detail !== '' && { detail }), cause }
 }

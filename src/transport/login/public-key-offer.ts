@@ -65,17 +65,20 @@ type Sign = (data: Buffer, done: (signature: Buffer) => void) => void
 /**
  * Lets this client, which has begun to connect, offer what `offerKey` made. All other keys go the way of ssh2, save that
  * the first one is sent with its signature: it is most often right, and to ask about it before costs a round trip.
+ * Tells whether the last request was a signed one, to which there is an answer for every key.
  */
-export const allowOffers = (client: Client): void => {
+export const allowOffers = (client: Client): { hasSigned(): boolean } => {
   const { _protocol: protocol } = client as unknown as { _protocol: Protocol }
   assertKnown(protocol)
   const native = protocol.authPK.bind(protocol)
   let isFirst = true
+  let hasSigned = false
   protocol.authPK = (user, key, chosen, sign) => {
     const offer = offers.get(key)
     const signer = typeof chosen === 'function' ? chosen : sign
     const signsAtOnce = isFirst && signer === undefined
     isFirst = false
+    hasSigned = signsAtOnce || signer !== undefined
     if (offer === undefined) {
       const atOnce = signsAtOnce && typeof chosen !== 'function' ? signAtOnce(key, chosen) : undefined
       return native(user, key, chosen, atOnce ?? sign)
@@ -91,12 +94,14 @@ export const allowOffers = (client: Client): void => {
     offer.sign(data, algorithm).then(
       (signature) => ask(Buffer.concat([request, wireString(signature)])),
       (error: Error) => {
+        hasSigned = false
         troubles.set(key, new CannotSign(error.message))
         // ssh2 asks the key to sign, is told the trouble, and goes on with what comes next.
         signer(data, () => undefined)
       },
     )
   }
+  return { hasSigned: () => hasSigned }
 }
 
 const signAtOnce =

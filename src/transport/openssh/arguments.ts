@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import type { Host, HostKeyPolicy } from '../../inventory/host.ts'
 import type { StageDeadlines } from '../connection.ts'
 import type { Keepalive } from '../ssh2/ssh2-client.ts'
@@ -70,16 +71,18 @@ const listed = (name: string, paths: readonly string[]): string[] =>
   paths.flatMap((path) => ['-o', `${name}=${quotePath(path)}`])
 
 const reach = ({ host, keepalive, deadlines, jumpPath }: MasterArguments) => ({
-  // Where another program connects, ssh counts it until the server's first words.
-  ConnectTimeout: seconds(
-    jumpPath === undefined && host.sshOptions?.proxyCommand === undefined
-      ? deadlines.connectMs
-      : deadlines.connectMs + deadlines.handshakeMs,
-  ),
+  ConnectTimeout: seconds(deadlines.connectMs + (leavesAddresses(host, jumpPath) ? 0 : deadlines.handshakeMs)),
   ConnectionAttempts: 1,
   ServerAliveInterval: seconds(keepalive.intervalMs),
   ServerAliveCountMax: keepalive.countMax,
 })
+
+/**
+ * ssh counts its one timeout until the server's first words, and only by it goes on to a name's next address. Where there
+ * is none, drover's own deadlines are enough.
+ */
+export const leavesAddresses = (host: Host, jumpPath: string | undefined): boolean =>
+  jumpPath === undefined && host.sshOptions?.proxyCommand === undefined && isIP(host.address) === 0
 
 const seconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000))
 

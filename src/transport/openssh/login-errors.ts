@@ -1,7 +1,9 @@
-import type { ErrorCode } from '../../errors.ts'
+import type { ErrorCode, ErrorDetails } from '../../errors.ts'
 import { DroverError } from '../../errors.ts'
 import type { Host } from '../../inventory/host.ts'
 import { printableText as printable } from '../../printable.ts'
+import { accountRemedy, accountWords, isPassing } from '../login/login-errors.ts'
+import { Setback } from '../pacing/setback.ts'
 import type { MasterLog } from './master-log.ts'
 
 const placeOf = (host: Host): string => `${host.address} port ${host.port}`
@@ -54,19 +56,34 @@ export const loginBroke = (facts: LoginFacts): DroverError =>
       'what stands between.',
   )
 
-export const loginTimeout = (facts: LoginFacts, deadlineMs: number): DroverError =>
-  loginError(
-    facts,
-    'handshake-failed',
-    `${placeOf(facts.host)} did not let ${facts.host.user} log in: the login did not end within ${deadlineMs} ms.`,
-    'See that ssh-agent does not wait for a confirmation, and that the host can look up its users.',
+export const loginTimeout = (facts: LoginFacts, deadlineMs: number): Setback =>
+  new Setback(
+    'late',
+    loginDetails(
+      facts,
+      'handshake-failed',
+      `${placeOf(facts.host)} did not let ${facts.host.user} log in: the login did not end within ${deadlineMs} ms.`,
+      'See that ssh-agent does not wait for a confirmation, and that the host can look up its users.',
+    ),
   )
 
-const loginError = ({ log }: LoginFacts, code: ErrorCode, message: string, remedy: string): DroverError => {
+/** It has taken the key, and hung up. */
+export const loginHungUp = (facts: LoginFacts): Setback => {
+  const { host, log } = facts
+  const refused = `${placeOf(host)} did not let ${host.user} log in: ${accountWords}.`
+  const ifAgain = log.words.some(isPassing) ? undefined : loginDetails(facts, 'auth-failed', refused, accountRemedy)
+  const { code, message, remedy, detail } = loginBroke(facts)
+  return new Setback('hung-up', { code, message, remedy, ...(detail !== undefined && { detail }) }, ifAgain)
+}
+
+const loginError = (...failure: Parameters<typeof loginDetails>): DroverError =>
+  new DroverError(loginDetails(...failure))
+
+const loginDetails = ({ log }: LoginFacts, code: ErrorCode, message: string, remedy: string): ErrorDetails => {
   const offers = log.offered.map(
     ({ name, type, fingerprint, isOfAgent }) =>
       `offered: ${isOfAgent ? 'ssh-agent' : printable(name)} (${type} ${fingerprint})`,
   )
   const detail = [...offers, ...log.words.slice(-3).map((word) => printable(word))].join('\n')
-  return new DroverError({ code, message, remedy, ...(detail !== '' && { detail }) })
+  return { code, message, remedy, ...(detail !== '' && { detail }) }
 }

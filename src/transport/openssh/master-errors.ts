@@ -5,8 +5,9 @@ import type { HostLines } from '../host-keys/known-hosts-lookup.ts'
 import { handshakeError, handshakeTimeout } from '../ssh2/handshake-errors.ts'
 import { unresolved } from '../ssh2/resolve.ts'
 import { connectError } from '../ssh2/tcp.ts'
+import { leavesAddresses } from './arguments.ts'
 import { hostKeyFailure } from './host-key-failure.ts'
-import { loginBroke, loginRefused } from './login-errors.ts'
+import { loginBroke, loginHungUp, loginRefused } from './login-errors.ts'
 import type { MasterLog } from './master-log.ts'
 import { NoWayThrough } from './why-not-through.ts'
 
@@ -24,19 +25,21 @@ export interface FailureFacts {
 
 /** Why an ssh process ended before the connection stood, in the codes that all transports share. */
 export const masterError = (facts: FailureFacts): DroverError => {
-  const { host, log, handshakeMs } = facts
+  const { host, log, via, connectMs, handshakeMs } = facts
   switch (log.stage) {
     case 'start':
     case 'resolve':
       return startError(host, log)
     case 'connect':
-      return connectionError(facts)
+      // What runs a ProxyCommand does not know when that has connected; who has been spoken to knows.
+      return log.greeting === '' ? connectionError(facts) : handshakeError(host, greetingOf(log), causeIn(log))
     case 'handshake':
       if (log.words.some((word) => /timed out during banner exchange/i.test(word)))
-        return handshakeTimeout(host, handshakeMs)
+        return handshakeTimeout(host, leavesAddresses(host, via) ? connectMs : handshakeMs)
       return hostKeyFailure(facts) ?? handshakeError(host, greetingOf(log), causeIn(log))
     default:
-      return log.words.some(isRefusal) ? loginRefused(facts) : loginBroke(facts)
+      if (log.words.some(isRefusal)) return loginRefused(facts)
+      return log.hasAccepted && log.words.some(isHangUp) ? loginHungUp(facts) : loginBroke(facts)
   }
 }
 
@@ -128,6 +131,9 @@ const causeIn = ({ words }: MasterLog): Error | undefined => {
 
 const isRefusal = (word: string): boolean =>
   /Permission denied|Too many authentication failures|No supported authentication methods/i.test(word)
+
+/** Not a reset, and no break of the line. */
+const isHangUp = (word: string): boolean => /^Connection closed by /.test(word)
 
 const detailOf = ({ words }: MasterLog): { detail?: string } =>
   words.length === 0

@@ -23,6 +23,8 @@ export class MasterLog {
   shownKey: string | undefined
   /** `user@name` as ssh's questions call it. */
   login: string | undefined
+  /** It has taken the last key that was offered; what is left is the signature, or the account. */
+  hasAccepted = false
   /** What the server would still take. */
   serverMethods: readonly string[] = []
   isPartial = false
@@ -92,7 +94,11 @@ export class MasterLog {
 
   #readLogin(line: string): void {
     const methods = /^Authentications that can continue: (.*)$/.exec(line)?.[1]
-    if (methods !== undefined) this.serverMethods = methods.split(',')
+    if (methods !== undefined) {
+      this.serverMethods = methods.split(',')
+      this.hasAccepted = false
+    }
+    if (line.startsWith('Server accepts key: ')) this.hasAccepted = true
     const [, name, type, fingerprint, source] =
       /^Offering public key: (.*) (\S+) (SHA256:\S+)(?: (.*))?$/.exec(line) ?? []
     if (name !== undefined && type !== undefined && fingerprint !== undefined) {

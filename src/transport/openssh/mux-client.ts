@@ -1,12 +1,10 @@
 import { EventEmitter } from 'node:events'
 import type { Duplex } from 'node:stream'
-import type { PseudoTtyOptions } from 'ssh2'
 import type { ChannelError, SessionChannel, SessionClient } from '../session/session-client.ts'
 import type { ProxySocket } from './control-socket.ts'
 import { frame } from './control-socket.ts'
 import { MuxChannel, message, packetBytes, windowBytes } from './mux-channel.ts'
 import { FieldReader, string, uint32 } from './mux-wire.ts'
-import { terminalRequest } from './terminal.ts'
 
 type Opened = (error: ChannelError | undefined, channel: MuxChannel) => void
 
@@ -52,27 +50,14 @@ export class MuxClient extends EventEmitter implements SessionClient {
     socket.resume()
   }
 
-  exec(
-    command: string,
-    { pty }: { readonly pty?: PseudoTtyOptions },
-    callback: (error: ChannelError | undefined, channel: SessionChannel) => void,
-  ): void {
+  exec(command: string, callback: (error: ChannelError | undefined, channel: SessionChannel) => void): void {
     const entry = this.#open('session', [], (error, channel) => {
       if (error !== undefined) return callback(error, channel)
-      const run = (): void => {
-        entry.answers.push((refusal) => {
-          if (refusal === undefined) callback(undefined, channel)
-          else refuse(refusal)
-        })
-        channel.request('exec', string(command))
-      }
-      const refuse = (refusal: Error): void => {
-        channel.close()
+      entry.answers.push((refusal) => {
+        if (refusal !== undefined) channel.close()
         callback(refusal, channel)
-      }
-      if (pty === undefined) return run()
-      entry.answers.push((refusal) => (refusal === undefined ? run() : refuse(refusal)))
-      channel.request('pty-req', terminalRequest(pty))
+      })
+      channel.request('exec', string(command))
     })
   }
 
@@ -158,7 +143,7 @@ export class MuxClient extends EventEmitter implements SessionClient {
   }
 }
 
-const refused = (): Error => new Error('it refuses the command or the terminal for it')
+const refused = (): Error => new Error('it refuses the command')
 
 /** The words by which open-channel.ts knows that nobody answered. */
 const noResponse = 'No response from server'

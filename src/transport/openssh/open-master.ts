@@ -2,6 +2,7 @@ import { DroverError } from '../../errors.ts'
 import type { Host } from '../../inventory/host.ts'
 import { abortError } from '../cancelled.ts'
 import type { ConnectOptions, StageDeadlines } from '../connection.ts'
+import { startDeadline } from '../deadline.ts'
 import { handshakeTimeout } from '../ssh2/handshake-errors.ts'
 import { unresolved } from '../ssh2/resolve.ts'
 import type { ProxySocket } from './control-socket.ts'
@@ -55,7 +56,7 @@ const untilLoggedIn = (master: Master, options: UntilOpenOptions): Promise<void>
     const settle = (finish: () => void): void => {
       if (isSettled) return
       isSettled = true
-      clearTimeout(timer)
+      clearDeadline()
       signal?.removeEventListener('abort', onAbort)
       finish()
     }
@@ -66,11 +67,11 @@ const untilLoggedIn = (master: Master, options: UntilOpenOptions): Promise<void>
       })
     const onAbort = (): void => signal && fail(abortError(signal))
     const onLate = (): void => {
-      if (stage === 'authenticate' && isAsking()) timer = setTimeout(onLate, deadlines.authMs)
+      if (stage === 'authenticate' && isAsking()) clearDeadline = startDeadline(deadlines.authMs, onLate)
       else fail(lateError(stage, facts, deadlines))
     }
-    const arm = (): NodeJS.Timeout => setTimeout(onLate, patience(stage, deadlines))
-    let timer = arm()
+    const arm = (): (() => void) => startDeadline(patience(stage, deadlines), onLate)
+    let clearDeadline = arm()
     const look = (): void => {
       if (isSettled) return
       const isNext = log.stage === 'connect' && log.tried > tried && log.tried <= mostAddresses
@@ -78,11 +79,11 @@ const untilLoggedIn = (master: Master, options: UntilOpenOptions): Promise<void>
       if (log.stage !== stage && log.stage !== 'open' && log.stage !== 'start') onStage?.(log.stage)
       stage = log.stage
       tried = log.tried
-      clearTimeout(timer)
-      if (stage !== 'open') timer = arm()
+      clearDeadline()
+      if (stage !== 'open') clearDeadline = arm()
       // A banner could have said so; the socket is there only if ssh has.
       else if (master.hasSocket) settle(resolve)
-      else timer = setTimeout(() => (master.hasSocket ? settle(resolve) : onLate()), deadlines.authMs)
+      else clearDeadline = startDeadline(deadlines.authMs, () => (master.hasSocket ? settle(resolve) : onLate()))
     }
     if (signal?.aborted) return onAbort()
     signal?.addEventListener('abort', onAbort, { once: true })
@@ -108,7 +109,7 @@ const lateError = (stage: MasterStage, facts: FailureFacts, deadlines: StageDead
   if (stage === 'start') return notBegun(host)
   if (stage === 'resolve') return unresolved(host, `no answer within ${deadlines.resolveMs} ms`)
   if (stage === 'connect') return connectTimeout(facts, deadlines.connectMs)
-  if (stage === 'handshake') return handshakeTimeout(host, deadlines.handshakeMs)
+  if (stage === 'handshake') return handshakeTimeout(host, deadlines.handshakeMs, facts.log.version !== '')
   return loginTimeout(facts, deadlines.authMs)
 }
 

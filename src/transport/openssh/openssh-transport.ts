@@ -1,5 +1,5 @@
 import pLimit from 'p-limit'
-import { InputError } from '../../errors.ts'
+import { type DroverError, InputError } from '../../errors.ts'
 import type { Host } from '../../inventory/host.ts'
 import { orAborted } from '../cancelled.ts'
 import type { Connection, ConnectOptions, Transport } from '../connection.ts'
@@ -31,6 +31,7 @@ interface MasterWay extends Way {
 interface OpenedWay {
   readonly opened: OpenedMaster
   readonly release: () => void
+  readonly lost: (() => DroverError | undefined) | undefined
   readonly endpoint: string
 }
 
@@ -88,7 +89,7 @@ export const createOpensshTransport = (options: TransportOptions): Transport => 
   const openOver = async (
     host: Host,
     chain: readonly Host[],
-    { jump, keys, release }: MasterWay,
+    { jump, keys, lost, release }: MasterWay,
     { signal, onStage }: ConnectOptions,
   ): Promise<OpenedWay> => {
     const [run, knownHosts, needs] = await Promise.all([runFolder(), store.knownHostsOf(host), keyNeeds.of(host)])
@@ -108,7 +109,7 @@ export const createOpensshTransport = (options: TransportOptions): Transport => 
     if (starts.activeCount >= startsAtOnce()) onStage?.('waiting')
     try {
       const opened = await orAborted(starts(start), signal)
-      return { opened, release, endpoint: keys[0] ?? '' }
+      return { opened, release, lost, endpoint: keys[0] ?? '' }
     } catch (error) {
       if (jump === undefined || hop === undefined) throw error
       throw await whyNotThrough(error, {
@@ -132,9 +133,10 @@ export const createOpensshTransport = (options: TransportOptions): Transport => 
 
   return {
     connect: async (host, connect = {}): Promise<Connection> => {
-      const { opened, release, endpoint } = await open(host, host.jump, connect)
+      const { opened, release, lost, endpoint } = await open(host, host.jump, connect)
       const sessions = sessionsAt(endpoint)
-      return new SessionConnection({ ...opened, host, channelMs: deadlines.channelMs, sessions, onClose: release })
+      const { channelMs } = deadlines
+      return new SessionConnection({ ...opened, host, channelMs, sessions, wayLost: lost, onClose: release })
     },
     prepare: async (hosts) => {
       const all = hosts.flatMap((host) => [...host.jump, host])

@@ -67,6 +67,16 @@ export class AdaptiveLimit {
     this.#limit = Math.max(1, Math.min(this.#limit, this.#ceiling))
   }
 
+  /** They all are slow together, so one of them tells for its whole round; none of them says how many would do. */
+  slowed(round: number, now: number): void {
+    this.#droppedAt = now
+    if (round !== this.#round) return
+    this.#round += 1
+    const most = Math.min(this.#limit, this.#inFlight)
+    this.#ceiling = Math.max(1, Math.min(this.#ceiling, most - 1))
+    this.#limit = Math.max(1, most / 2)
+  }
+
   /** One at a time, until that one has got through. */
   close(now: number): void {
     this.#droppedAt = now

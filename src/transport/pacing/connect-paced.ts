@@ -79,8 +79,8 @@ const isBreak = (thrown: unknown): boolean =>
 const withTries = (error: Setback, tries: number, spentMs: number): Setback => {
   if (tries === 1) return error
   const line = `tried ${tries} times in ${(spentMs / 1000).toFixed(1)} s`
-  const { code, message, remedy } = error
-  const detail = error.detail === undefined ? line : `${error.detail}\n${line}`
+  const { code, message, remedy, detail: said } = error.ifAgain ?? error
+  const detail = said === undefined ? line : `${said}\n${line}`
   return new Setback(error.kind, { code, message, remedy, detail, cause: error.cause })
 }
 

@@ -6,7 +6,7 @@ const endpointStart = 8
 const widerStart = 256
 
 /** Drops of fewer endpoints, or a smaller share of what came out lately, are some bad hosts and no bad place. */
-const leastTroubled = 3
+export const leastTroubled = 3
 const leastShare = 0.1
 const troubleMs = 15_000
 const latelyMs = 3_000

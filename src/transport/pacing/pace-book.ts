@@ -1,4 +1,4 @@
-import { Gauge } from './gauge.ts'
+import { Gauge, leastTroubled } from './gauge.ts'
 
 /** Somebody who wants to connect. `place` is the turn in the queue, which a retry keeps. */
 export interface Waiter {
@@ -15,9 +15,9 @@ export interface Start {
 
 /**
  * `failed` says nothing about crowding. `dropped`: by the far side, before the login. `shut-out`: by word of the far
- * side, for a while. `exhausted`: for want of sockets on this machine.
+ * side, for a while. `exhausted`: for want of sockets on this machine. `late`: it took too long.
  */
-export type Ending = 'succeeded' | 'failed' | 'crowded' | 'dropped' | 'refused' | 'shut-out' | 'exhausted'
+export type Ending = 'succeeded' | 'failed' | 'crowded' | 'dropped' | 'refused' | 'shut-out' | 'exhausted' | 'late'
 
 export interface Turn<W extends Waiter> {
   readonly admitted: readonly (readonly [waiter: W, start: Start])[]
@@ -78,6 +78,7 @@ export class PaceBook<W extends Waiter> {
     if (endpoint === undefined) return
     if (ending === 'succeeded') for (const gauge of gauges) gauge.succeeded(start.keys[0] ?? '', now)
     else if (ending === 'exhausted') gauges.at(-1)?.dropped(start.rounds.at(-1) ?? 0, now)
+    else if (ending === 'late') slowed(start, gauges, now)
     else if (ending === 'dropped' || ending === 'crowded' || ending === 'shut-out') {
       endpoint.hasLife ||= ending === 'crowded'
       if (ending !== 'shut-out' || isCrowded(gauges, now)) dropped(start, gauges, now)
@@ -117,6 +118,17 @@ export class PaceBook<W extends Waiter> {
 const isCrowded = ([endpoint, ...wider]: readonly Gauge[], now: number): boolean => {
   if (endpoint !== undefined && endpoint.limit.inFlight > 1) return true
   return wider.some((gauge) => gauge.isTroubled(now) && (gauge.limit.inFlight > 1 || gauge.letsIn(now)))
+}
+
+/**
+ * Where somebody has got in and several are under way, it is they who make each other slow. A place that never let
+ * anybody in is not slow but dead, and who is slow alone is slow by itself. All of this machine is no such place.
+ */
+const slowed = ({ rounds }: Start, gauges: readonly Gauge[], now: number): void => {
+  const isSlow = ({ hasLife, limit }: Gauge, index: number): boolean =>
+    hasLife && limit.inFlight >= (index === 0 ? 2 : leastTroubled)
+  const index = gauges.slice(0, -1).findIndex(isSlow)
+  gauges[index]?.limit.slowed(rounds[index] ?? 0, now)
 }
 
 /** Of the places around it, those where it was alone have shown that they are not crowded. */

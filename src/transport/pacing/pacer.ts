@@ -5,13 +5,13 @@ import { defaultPatienceMs } from './patience.ts'
 import { Setback } from './setback.ts'
 
 /** Leave to connect. Held until the login is through or has failed, since sshd counts it for as long. */
-export interface Permit {
+interface Permit {
   succeeded(): void
   /** With what it failed: a Setback tells of crowding, anything else only frees the place. */
   failed(error: unknown): void
 }
 
-export interface AdmitOptions {
+interface AdmitOptions {
   readonly signal?: AbortSignal | undefined
   /** From `arrive`; a retry that keeps its place is not sent to the end of the queue. Absent: the last. */
   readonly place?: number
@@ -45,6 +45,9 @@ const endings: Readonly<Record<Setback['kind'], Ending>> = {
   'shut-out': 'shut-out',
   exhausted: 'exhausted',
   'way-lost': 'failed',
+  slow: 'late',
+  late: 'late',
+  'hung-up': 'failed',
 }
 
 /** One for all connections of a run, over whichever client they go. */

@@ -29,6 +29,11 @@ const bounds: Readonly<Record<SetbackKind, { readonly alive: Bounds; readonly un
   // The pacer holds the place back, and tells all who wait when there is no hope.
   'shut-out': { alive: times(6), unknown: times(6) },
   'way-lost': { alive: times(2), unknown: times(2) },
+  // By chance once; by refusal each time.
+  'hung-up': { alive: times(1), unknown: times(1) },
+  // Each of these has cost a whole deadline already.
+  slow: { alive: times(2), unknown: times(1) },
+  late: { alive: times(2), unknown: times(0) },
 }
 
 export interface Trial {

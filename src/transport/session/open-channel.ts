@@ -1,4 +1,3 @@
-import type { PseudoTtyOptions } from 'ssh2'
 import { DroverError } from '../../errors.ts'
 import { printableText as printable } from '../../printable.ts'
 import { runStage } from '../stage.ts'
@@ -9,7 +8,6 @@ export class SessionRefused extends DroverError {}
 
 export interface OpenChannelOptions<T> {
   readonly command: string
-  readonly pty?: boolean | undefined
   readonly deadlineMs: number
   readonly signal: AbortSignal
   /**
@@ -19,25 +17,20 @@ export interface OpenChannelOptions<T> {
   readonly attach: (channel: SessionChannel) => T
 }
 
-// Nothing is echoed, translated or taken for a signal: bytes pass as they are.
-const rawTerminal = {
-  term: 'dumb',
-  modes: { ECHO: 0, ICANON: 0, ISIG: 0, IEXTEN: 0, OPOST: 0, ONLCR: 0, ICRNL: 0, IXON: 0 },
-} as PseudoTtyOptions
-
 /** Asks for a session and for the command in it. */
 export const openChannel = <T>(client: SessionClient, options: OpenChannelOptions<T>): Promise<T> => {
-  const { command, pty = false, deadlineMs, signal, attach } = options
+  const { command, deadlineMs, signal, attach } = options
+  // A link on which packets are lost both ways looks so until keepalive finds it dead, and like one it is made anew.
   const timeoutError = () =>
     new DroverError({
-      code: 'channel-failed',
+      code: 'connection-lost',
       message: `The host did not open a session for a command within ${deadlineMs} ms.`,
       remedy: 'The host or the link may be overloaded. See that `ssh HOST true` answers, then run again.',
     })
   return runStage({ deadlineMs, timeoutError, signal }, ({ done, failed }) => {
     let isAbandoned = false
     try {
-      client.exec(command, pty ? { pty: rawTerminal } : {}, (error: ChannelError | undefined, channel) => {
+      client.exec(command, (error: ChannelError | undefined, channel) => {
         if (error !== undefined) failed(refusal(error))
         else if (isAbandoned) discard(channel)
         else done(attach(channel))

@@ -1,5 +1,4 @@
 import type { Duplex, Readable } from 'node:stream'
-import type { PseudoTtyOptions } from 'ssh2'
 
 /** A channel with a command in it. Emits `exit` with a code or with null and a signal, and `close` at its end. */
 export interface SessionChannel extends Duplex {
@@ -12,11 +11,7 @@ export type ChannelError = Error & { reason?: unknown }
 
 /** What connections need of a client that is logged in, whether it is ssh2's or OpenSSH's. */
 export interface SessionClient {
-  exec(
-    command: string,
-    options: { readonly pty?: PseudoTtyOptions },
-    callback: (error: ChannelError | undefined, channel: SessionChannel) => void,
-  ): unknown
+  exec(command: string, callback: (error: ChannelError | undefined, channel: SessionChannel) => void): unknown
   forwardOut(
     fromAddress: string,
     fromPort: number,

@@ -83,7 +83,7 @@ export class SessionConnection implements Connection {
   async #openSession(request: ExecRequest, signal: AbortSignal): Promise<{ ended: Promise<ExecResult> }> {
     const run = { ...request, signal, lostError: () => this.#lostError() }
     const attach = (channel: SessionChannel) => ({ ended: runChannel(channel, run) })
-    const open = { command: request.command, pty: request.pty, deadlineMs: this.#channelMs, signal, attach }
+    const open = { command: request.command, deadlineMs: this.#channelMs, signal, attach }
     await this.#sessions.acquire(signal)
     for (;;) {
       try {

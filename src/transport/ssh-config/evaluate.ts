@@ -49,9 +49,12 @@ export const evaluate = (items: readonly ConfigItem[], destination: Destination)
   const taken = new Set<string>()
   let signature = ''
   let isCertain = true
+  /** After the first pass; no HostName of the last one counts. */
+  let settled: string | undefined
 
   const first = (keyword: string): string | undefined => values.get(keyword)?.[0]?.args[0]
   const hostname = (): string => {
+    if (settled !== undefined) return settled
     const template = first('hostname')
     return template === undefined ? destination.name : expandTokens(template, { h: destination.name })
   }
@@ -68,15 +71,15 @@ export const evaluate = (items: readonly ConfigItem[], destination: Destination)
     }
   }
 
-  const pass = (name: string, isFinal: boolean): void => {
+  const pass = (name: string): void => {
     const holds = (item: Extract<ConfigItem, { kind: 'host' | 'match' }>): boolean => {
       if (item.kind === 'host') return matchesList(item.patterns, name)
       const met = matchesCriteria(item.criteria, {
         name: destination.name,
-        hostname: first('hostname') === undefined ? name : hostname(),
+        hostname: hostname(),
         user: destination.user ?? first('user') ?? destination.localUser,
         localUser: destination.localUser,
-        isFinal,
+        isFinal: settled !== undefined,
       })
       if (met === 'unknown') isCertain = false
       return met === true
@@ -97,10 +100,11 @@ export const evaluate = (items: readonly ConfigItem[], destination: Destination)
     walk(items, true)
   }
 
-  pass(destination.name, false)
+  pass(destination.name)
   const canonicalize = first('canonicalizehostname')?.toLowerCase() ?? 'no'
   if (!['no', 'false', 'none'].includes(canonicalize)) isCertain = false
   if (isOddNumber(hostname())) isCertain = false
-  if (asksForFinal(items)) pass(hostname().toLowerCase(), true)
-  return { signature, values, hostname: hostname().toLowerCase(), isCertain }
+  settled = hostname().toLowerCase()
+  if (asksForFinal(items)) pass(settled)
+  return { signature, values, hostname: settled, isCertain }
 }

@@ -7,8 +7,9 @@ import type { Greeting } from './greeting.ts'
 
 export const placeOf = (host: Host): string => `${host.address} port ${host.port}`
 
-export const handshakeTimeout = (host: Host, deadlineMs: number): DroverError =>
-  new DroverError({
+/** `hasGreeted`: it is an SSH server, and alive. */
+export const handshakeTimeout = (host: Host, deadlineMs: number, hasGreeted = false): Setback =>
+  new Setback(hasGreeted ? 'slow' : 'late', {
     code: 'handshake-failed',
     message: `${placeOf(host)} took the connection, but the SSH handshake did not end within ${deadlineMs} ms.`,
     remedy: 'See that the port is that of sshd and that the host is not overloaded: `ssh -v` shows how far it gets.',

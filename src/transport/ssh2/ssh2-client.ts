@@ -4,9 +4,10 @@ import type { DroverError } from '../../errors.ts'
 import type { Host } from '../../inventory/host.ts'
 import { abortError } from '../cancelled.ts'
 import type { StageDeadlines } from '../connection.ts'
+import { startDeadline } from '../deadline.ts'
 import type { HostKeyCheck } from '../host-keys/host-key-check.ts'
 import type { AuthAttempt } from '../login/auth-handler.ts'
-import { authError, authTimeout, loginLost } from '../login/login-errors.ts'
+import { authError, authTimeout, loginHungUp, loginLost } from '../login/login-errors.ts'
 import { promptText } from '../login/prompts.ts'
 import { allowOffers, CannotSign } from '../login/public-key-offer.ts'
 import type { SessionClient } from '../session/session-client.ts'
@@ -59,12 +60,16 @@ export const openClient = (options: ClientOptions): Promise<OpenedClient> => {
     let greeting: Greeting = { version: '', text: '' }
     let stage: 'handshake' | 'authenticate' | 'settled' = 'handshake'
     let agentTrouble: Error | undefined
-    let timer = setTimeout(() => fail(handshakeTimeout(host, deadlines.handshakeMs)), deadlines.handshakeMs)
+    let banner = ''
+    let offers: ReturnType<typeof allowOffers> | undefined
+    const { handshakeMs, authMs } = deadlines
+    const onLate = (): void => fail(handshakeTimeout(host, handshakeMs, greeting.version !== ''))
+    let clearDeadline = startDeadline(handshakeMs, onLate)
 
     const settle = (finish: () => void): void => {
       if (stage === 'settled') return
       stage = 'settled'
-      clearTimeout(timer)
+      clearDeadline()
       // Whoever has told how it ended has told it before.
       attempt.end('lost')
       signal?.removeEventListener('abort', onAbort)
@@ -77,8 +82,8 @@ export const openClient = (options: ClientOptions): Promise<OpenedClient> => {
         reject(error)
       })
     const startAuthTimer = (): void => {
-      clearTimeout(timer)
-      timer = setTimeout(() => fail(authTimeout(host, deadlines.authMs, attempt)), deadlines.authMs)
+      clearDeadline()
+      clearDeadline = startDeadline(authMs, () => fail(authTimeout(host, authMs, attempt)))
     }
     const onAbort = (): void => signal && fail(abortError(signal))
     signal?.addEventListener('abort', onAbort, { once: true })
@@ -89,7 +94,8 @@ export const openClient = (options: ClientOptions): Promise<OpenedClient> => {
       else if (cause !== undefined && isRefusal(cause)) {
         attempt.end('refused')
         fail(authError(host, attempt, agentTrouble ?? cause))
-      } else fail(loginLost(host, attempt, cause ?? agentTrouble))
+      } else if (cause === undefined && offers?.hasSigned() === true) fail(loginHungUp(host, attempt, banner))
+      else fail(loginLost(host, attempt, cause ?? agentTrouble))
     }
 
     // For the life of the client: ECONNRESET may still come after its end (mscdex/ssh2#902).
@@ -106,15 +112,17 @@ export const openClient = (options: ClientOptions): Promise<OpenedClient> => {
       if (stage !== 'handshake') return
       stage = 'authenticate'
       onHandshake?.()
-      clearTimeout(timer)
       startAuthTimer()
+    })
+    client.on('banner', (words) => {
+      banner = words
     })
     client.on('change password', (words) => attempt.passwordExpired(promptText(words)))
     attempt.watch({
       onStop: () => fail(authError(host, attempt, undefined)),
       onPause: (isPaused) => {
         if (stage !== 'authenticate') return
-        if (isPaused) clearTimeout(timer)
+        if (isPaused) clearDeadline()
         else startAuthTimer()
       },
     })
@@ -133,7 +141,7 @@ export const openClient = (options: ClientOptions): Promise<OpenedClient> => {
       hostVerifier: (blob: Buffer) => hostKey.verify(blob),
       authHandler: attempt.handler,
     })
-    allowOffers(client)
+    offers = allowOffers(client)
     // After connect: ssh2 has paused the socket by then, and this listener must not set it flowing.
     greeting = watchGreeting(socket)
   })

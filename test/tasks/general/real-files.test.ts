@@ -14,16 +14,16 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { compile } from '../../../src/changes/compile.ts'
+import { summaryOf } from '../../../src/changes/describe.ts'
 import { expectationsOf } from '../../../src/changes/expect.ts'
 import { predict } from '../../../src/changes/predict.ts'
 import { readAnswer } from '../../../src/facts/answer.ts'
 import { inspectScript, questionFor } from '../../../src/facts/question.ts'
 import type { HostState } from '../../../src/facts/state.ts'
 import type { Value } from '../../../src/playbook/value.ts'
+import { applyScript } from '../../../src/runner/apply-script.ts'
 import { Secret } from '../../../src/secret.ts'
 import { tasks } from '../../../src/tasks/registry.ts'
-import { shellQuote } from '../../../src/transport/script/quote.ts'
 import { aHost } from '../deployed.ts'
 import { paramsOf, planOn, type Result, resultOf } from './planning.ts'
 
@@ -35,9 +35,6 @@ beforeEach(() => {
 afterEach(() => rmSync(base, { recursive: true }))
 
 const owner = `${process.getuid?.()}:${process.getgid?.()}`
-const sources = ['steps', 'control'].map((name) =>
-  readFileSync(new URL(`../../../src/changes/apply/${name}.sh`, import.meta.url), 'utf8'),
-)
 
 const inspect = (facts: Parameters<typeof questionFor>[0]): HostState => {
   const question = questionFor(facts)
@@ -57,18 +54,17 @@ const twice = (name: string, input: { readonly [key: string]: Value }): { first:
   const changes = (planned.status === 'planned' ? planned.changes : []).map((change) => {
     const expects = expectationsOf(predicted, change)
     predicted = predict(predicted, change)
-    return { change, expects }
+    return { change, expects, summary: summaryOf(change) }
   })
-  const { calls, content } = compile(changes)
+  const { script, content } = applyScript({ id: 'r1', operator: 'test', reason: null }, changes)
   const run = mkdtempSync(join(base, '.run-'))
-  writeFileSync(join(run, 'content'), content)
-  const lines = [
-    `set_up ${shellQuote(run)} run test token`,
-    ...calls.map((call) => call.map(shellQuote).join(' ')),
-    'finish',
-    '',
-  ]
-  const said = execFileSync('/bin/sh', ['-c', [...sources, ...lines].join('\n')], { encoding: 'utf8' })
+  for (const [file, bytes] of [
+    ['content', content],
+    ['out', ''],
+    ['script', script('token', Number.MAX_SAFE_INTEGER)],
+  ] as const)
+    writeFileSync(join(run, file), bytes)
+  const said = execFileSync('/bin/sh', [join(run, 'script'), 'work', run], { encoding: 'utf8' })
   rmSync(run, { recursive: true })
   expect(said).toMatch(/\x1etoken T\n$/)
   return { first: resultOf(planned), second: resultOf(planOn(task, params, inspect(facts))) }

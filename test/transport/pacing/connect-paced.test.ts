@@ -61,11 +61,14 @@ const outcome = async ({ ended }: ReturnType<typeof connect>) => {
   return ended
 }
 
-test('the way is free: no wait, no timer, nothing said', async () => {
-  const { seen, ended } = connect(createPacer(), ['in'])
-  expect(vi.getTimerCount()).toBe(0)
-  expect(await ended).toMatchObject({ opened: 'in', ms: 0 })
-  expect(seen).toMatchObject({ tries: 1, released: 0, waited: 0 })
+test('the way is free: no timer was ever set, no turn of the event loop waited for, nothing said', async () => {
+  const pacer = createPacer()
+  const timers = [vi.spyOn(globalThis, 'setTimeout'), vi.spyOn(globalThis, 'setImmediate')]
+  const all = Array.from({ length: 200 }, (_, index) => connect(pacer, ['in'], { keys: [`host-${index} 22`, 'net'] }))
+  // Promises only: fake timers are at a standstill.
+  for (const { ended } of all) expect(await ended).toMatchObject({ opened: 'in', ms: 0 })
+  for (const { seen } of all) expect(seen).toMatchObject({ tries: 1, released: 0, waited: 0 })
+  for (const spy of timers) expect(spy).not.toHaveBeenCalled()
 })
 
 test('a word of being crowded is no failure; each pause is longer, and none the same for all', async () => {
@@ -100,6 +103,9 @@ test.each<[SetbackKind, boolean, number, number]>([
   ['cut', true, 15, 90_000],
   ['way-lost', false, 3, 1_000],
   ['exhausted', false, 15, 90_000],
+  ['slow', false, 2, 500],
+  ['slow', true, 3, 1_000],
+  ['late', true, 3, 1_000],
 ])('%s, and there were signs of life: %s', async (kind, isAlive, tries, atMostMs) => {
   const pacer = createPacer()
   if (isAlive) await connect(pacer, ['in']).ended
@@ -121,6 +127,12 @@ test.each([
   const one = connect(createPacer(), [error])
   expect((await one.ended).error).toBe(error)
   expect(one.seen).toMatchObject({ tries: 1, released: 1 })
+})
+
+test('who does not answer in time where nobody ever got in is not tried again', async () => {
+  const one = connect(createPacer(), [setback('late')])
+  expect((await one.ended).error).toMatchObject({ kind: 'late' })
+  expect(one.seen).toMatchObject({ tries: 1, released: 1, retried: [] })
 })
 
 test('turned away: one more try after a moment, one more after 15 s, then everyone who waits is told', async () => {
@@ -149,6 +161,18 @@ test('where the jump host broke it is the jump host that is spoken of', async ()
   expect(one.seen.retried).toEqual(['way-lost', 'way-lost'])
   const refused = new DroverError({ ...details, code: 'auth-failed' })
   expect((await outcome(connect(createPacer(), [refused], { lost }))).error).toBe(refused)
+})
+
+test('who hangs up on the login is asked once more; if it does so again, that has a meaning of its own', async () => {
+  const hungUp = new Setback('hung-up', { ...details, code: 'connection-lost' }, { ...details, code: 'auth-failed' })
+  const one = connect(createPacer(), [hungUp])
+  expect((await outcome(one)).error).toMatchObject({
+    code: 'auth-failed',
+    detail: expect.stringMatching(/^tried 2 times/),
+  })
+  expect(one.seen).toMatchObject({ tries: 2, released: 2 })
+  expect((await outcome(connect(createPacer({ patienceMs: 0 }), [hungUp]))).error).toBe(hungUp)
+  expect(await outcome(connect(createPacer(), [hungUp, 'in']))).toMatchObject({ opened: 'in' })
 })
 
 test('interrupted while it waits, while it pauses, and before it begins', async () => {

@@ -145,6 +145,58 @@ describe('an sshd that turns this machine away', () => {
   })
 })
 
+describe('logins that take too long', () => {
+  const behindJump = (count: number): Waiter[] =>
+    numbers(count).map((index) => ({
+      keys: paceKeys({ address: `10.0.${index}.1`, port: 22, via: '#1' }),
+      place: index,
+    }))
+  const begin = (book: PaceBook<Waiter>, waiters: readonly Waiter[]): readonly Start[] => {
+    for (const waiter of waiters) book.ask(waiter)
+    return book.turn(0).admitted.map(([, start]) => start)
+  }
+  const endAll = (book: PaceBook<Waiter>, starts: readonly Start[], ending: Ending): void => {
+    for (const start of starts) book.end(start, ending, 20_000)
+  }
+
+  test('where others behind the same jump host got in: all of them are hopeful, and half as many begin', () => {
+    const book = new PaceBook<Waiter>()
+    const waiters = behindJump(60)
+    const starts = begin(book, waiters)
+    endAll(book, starts.slice(0, 27), 'succeeded')
+    for (const start of starts.slice(27)) {
+      book.end(start, 'late', 20_000)
+      expect(book.isAlive(start.keys, 20_000)).toBe(true)
+    }
+    expect([book.limitOf('via #1'), book.limitOf('overall')]).toEqual([16, 256])
+  })
+
+  test('where nobody ever got in: there is no hope, and nobody waits for it', () => {
+    const book = new PaceBook<Waiter>()
+    const starts = begin(book, behindJump(60))
+    endAll(book, starts, 'late')
+    for (const { keys } of starts) expect(book.isAlive(keys, 20_000)).toBe(false)
+    expect(book.limitOf('via #1')).toBe(256)
+  })
+
+  test('two dead hosts among those that got in are dead, and slow nobody', () => {
+    const book = new PaceBook<Waiter>()
+    const starts = begin(book, atAddresses(60))
+    endAll(book, starts.slice(2), 'succeeded')
+    endAll(book, starts.slice(0, 2), 'late')
+    expect(starts.slice(0, 2).map(({ keys }) => book.isAlive(keys, 20_000))).toEqual([false, false])
+    expect(book.limitOf('net 10.0.0')).toBe(256)
+  })
+
+  test('at one endpoint, of eight that began together: four begin after them', () => {
+    const book = new PaceBook<Waiter>()
+    const [first, ...rest] = begin(book, atOneEndpoint(8)) as [Start, ...Start[]]
+    endAll(book, [first], 'succeeded')
+    endAll(book, rest, 'late')
+    expect(book.limitOf('10.0.0.1 22')).toBe(3)
+  })
+})
+
 test('signs of life: a login, a word of being crowded, or a crowded network in which somebody has logged in', () => {
   const book = new PaceBook<Waiter>()
   const [one, two, ...rest] = atAddresses(12) as [Waiter, Waiter, ...Waiter[]]
@@ -184,7 +236,8 @@ test('a place where even one at a time is dropped is left alone for longer and l
 })
 
 describe('whatever happens', () => {
-  const endings: Ending[] = ['succeeded', 'failed', 'crowded', 'dropped', 'refused', 'shut-out', 'exhausted']
+  const quiet: Ending[] = ['succeeded', 'failed', 'refused', 'exhausted']
+  const endings: Ending[] = [...quiet, 'crowded', 'dropped', 'shut-out', 'late']
   const step = fc.oneof(
     fc.record({
       kind: fc.constant('ask' as const),

@@ -25,6 +25,7 @@ const patterns = fc.array(pattern, { minLength: 1, maxLength: 3 })
 const setting = fc.constantFrom(
   'HostName %h.example.com',
   'HostName x.example.com',
+  'HostName B.Example.com',
   'User ada',
   'User bob',
   'Port 2201',
@@ -57,7 +58,17 @@ const condition = fc.oneof(
   { weight: 1, arbitrary: patterns.map((list) => `Match !host ${list.join(',')}`) },
   {
     weight: 1,
-    arbitrary: fc.constantFrom('Match user ada', 'Match !user bob host a*', 'Match final all', 'Match all'),
+    arbitrary: fc.constantFrom('Match user ada', 'Match !user bob host a*', 'Match localuser *', 'Match all'),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      'Match final all',
+      'Match final host *.example.com',
+      'Match !final host a*',
+      'Match canonical user ada',
+      'Match !canonical originalhost web',
+    ),
   },
 )
 const block = fc
