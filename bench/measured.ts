@@ -13,7 +13,7 @@ export interface Measured {
   readonly hostCpuMs: number
   readonly code: number | null
   readonly signal: string | null
-  /** The last 4,000 characters of each. */
+  /** The end of each; all of it unless it is huge. */
   readonly stdout: string
   readonly stderr: string
 }

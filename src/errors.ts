@@ -26,7 +26,7 @@ export const errorCodes = {
   'host-key-unknown': "known_hosts does not know the host's key.",
   'host-key-changed': 'The host shows another key than known_hosts holds.',
   'host-key-revoked': "The host's key is marked @revoked in known_hosts.",
-  'auth-failed': 'The host refused every credential that was offered.',
+  'auth-failed': 'The host refused every credential that was offered, or the account.',
   'channel-failed': 'The connection stands but the host opens no channel for a command.',
   'connection-lost': 'The connection broke before the answer was complete.',
   // Something on the host is not as drover needs it.

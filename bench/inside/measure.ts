@@ -22,7 +22,8 @@ const containerCpuMs = (): number => {
   }
 }
 
-const tail = (file: string): string => readFileSync(file, 'utf8').slice(-4000)
+/** The recap of ten thousand hosts has a million characters. */
+const tail = (file: string): string => readFileSync(file, 'utf8').slice(-4_000_000)
 
 const measure = ({ argv: [program, ...args], env, timeoutMs }: Command): Promise<Measured> =>
   new Promise((resolve, reject) => {

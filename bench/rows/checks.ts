@@ -76,7 +76,9 @@ const measurePeer = async ({ client }: Bench, command: Command): Promise<Measure
 
 const mustEndWell = (name: string, measured: Measured): Measured => {
   if (measured.code === 0) return measured
-  throw new Error(`${name} ended with ${measured.code ?? measured.signal}:\n${measured.stdout}\n${measured.stderr}`)
+  throw new Error(
+    `${name} ended with ${measured.code ?? measured.signal}:\n${measured.stdout.slice(-3000)}\n${measured.stderr.slice(-1000)}`,
+  )
 }
 
 const commandsOf = ({ installed }: Bench, hosts: BenchHosts): Record<PeerName, () => Command> => {

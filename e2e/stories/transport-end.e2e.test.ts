@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { LabHost } from '../lab/host.ts'
 import { type Lab, openLab } from '../lab/lab.ts'
 import { sshAnswers, until } from '../lab/wait.ts'
-import { applyUnit, left, progressOf, threeSteps, untilStarted, whole } from '../support/apply.ts'
+import { applyUnit, left, progressOf, threeSteps, untilReconnected, untilStarted, whole } from '../support/apply.ts'
 import { type DroverEnd, drover, startDrover } from '../support/drover.ts'
-import { file, writePlaybook } from '../support/playbook.ts'
+import { file, letThrough, writePlaybook } from '../support/playbook.ts'
 import { hostsFile, knowPort } from '../support/sshd.ts'
 import { property } from '../support/units.ts'
 import { cut, hostsOver } from '../support/wire.ts'
@@ -206,10 +206,12 @@ describe('where systemd does not start it', () => {
   beforeAll(() => each(hosts, (host) => host.put('/usr/local/sbin/systemd-run', broken, '0755')))
 
   test('a process group does, survives a cut as well, and that is said', async () => {
-    const process = begin(hosts, writePlaybook(lab, 'group', threeSteps('group', 4)))
+    const process = begin(hosts, writePlaybook(lab, 'group', threeSteps('group')))
     await each(hosts, async (host) => {
       await untilStarted(process, host, 'slow')
       await cut(host)
+      await untilReconnected(process, host)
+      await letThrough(host, 'group')
     })
     const run = await process.ended
     expect(run.code, run.stdout + run.stderr).toBe(0)
@@ -232,8 +234,9 @@ describe('where systemd does not start it', () => {
     await until('the sshd without systemd', 60_000, async () =>
       (await sshAnswers(host.address, 2222)) ? true : undefined,
     )
+    await letThrough(host, 'bare')
     const bare = hostsFile(lab, 'bare', { bare: { address: host.address, port: 2222, user: 'root' } })
-    const run = await drover(lab, ['run', writePlaybook(lab, 'bare', threeSteps('bare', 0))], { inventory: bare })
+    const run = await drover(lab, ['run', writePlaybook(lab, 'bare', threeSteps('bare'))], { inventory: bare })
     expect(run.code, run.stdout + run.stderr).toBe(0)
     expect(progressOf(run, 'bare')).toEqual(whole)
     expect(run.report?.notices.map(({ message }) => message)).toContain(

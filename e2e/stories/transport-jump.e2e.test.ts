@@ -77,8 +77,7 @@ describe.each(['ssh2', 'openssh'])('by %s', (transport) => {
   test('sixty hosts behind one jump host with the usual limits take one connection to it', async () => {
     const before = await logins(east, gatePort)
     const hosts = Object.fromEntries(behind.map((address, index) => [`h${index}`, { address, jump: gate(east) }]))
-    // Patience for a slow machine: sixty key exchanges at once are work for two cores.
-    const rows = await status(inventory('sixty', hosts), '-T', '60')
+    const rows = await status(inventory('sixty', hosts))
     expect(rows.filter(({ error }) => error !== null)).toEqual([])
     expect(rows).toHaveLength(60)
     expect((await logins(east, gatePort)) - before).toBe(1)

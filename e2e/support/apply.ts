@@ -1,8 +1,9 @@
 // What stories tell of an apply, and what it leaves on its host.
 import type { LabHost } from '../lab/host.ts'
 
+import { until } from '../lab/wait.ts'
 import type { DroverEnd, DroverProcess } from './drover.ts'
-import { file, slow } from './playbook.ts'
+import { file, gated } from './playbook.ts'
 
 export const applyUnit = 'drover-apply.service'
 
@@ -22,10 +23,17 @@ export const untilStarted = async (process: DroverProcess, host: LabHost, step: 
   await process.until('change-started', (event) => event.host === host.name && event.step === step)
 }
 
-/** A file, a command that takes its time, a file. */
-export const threeSteps = (name: string, seconds: number): object[] => [
+export const untilReconnected = async (process: DroverProcess, host: LabHost, times = 1): Promise<void> => {
+  await until(`reconnect ${times} of ${host.name}`, 90_000, async () => {
+    const all = process.events().filter((event) => event.type === 'host-reconnected' && event.host === host.name)
+    return all.length >= times ? true : undefined
+  })
+}
+
+/** A file, a command that waits to be let through, a file. */
+export const threeSteps = (name: string): object[] => [
   file('before', `/etc/${name}-before`, 'whole\n'),
-  slow(seconds, `/run/${name}`),
+  gated(name),
   file('after', `/etc/${name}-after`, 'whole\n'),
 ]
 

@@ -204,7 +204,7 @@ describe('agrees with a model of a file system', () => {
             expect(node.entries).toEqual(model.list(path))
         }
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     )
   })
 })

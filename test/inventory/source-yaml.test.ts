@@ -160,7 +160,7 @@ describe('the YAML format', () => {
           }
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: 300 },
     )
   })
 })

@@ -356,6 +356,6 @@ test('whatever is done to a file, it loads or has faults with places', () => {
         }
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: 300 },
   )
 })

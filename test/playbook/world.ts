@@ -8,6 +8,7 @@ import type { HostPlay, Playbook } from '../../src/playbook/playbook.ts'
 import { Secret } from '../../src/secret.ts'
 import type { Task } from '../../src/tasks/task.ts'
 import { satisfied } from '../../src/tasks/task.ts'
+import { fakeHost } from '../transport/fake-host.ts'
 
 const task = <P>(name: string, params: z.ZodType<P>): Task<P> => ({
   name,
@@ -58,22 +59,7 @@ export const filesOf =
 export const load = (text: string): Playbook =>
   loadPlaybook('p.yaml', { shippedDir, cwd: '/here', tasks, readFile: filesOf({ '/here/p.yaml': text }) })
 
-export const hostOf = (name: string, changes: Partial<Host> = {}): Host => ({
-  name,
-  address: '192.0.2.1',
-  port: 22,
-  user: 'core',
-  identityFiles: [],
-  become: false,
-  jump: [],
-  variant: 'host',
-  offline: false,
-  knownHostsFiles: [],
-  hostKeyPolicy: 'strict',
-  groups: ['all'],
-  vars: {},
-  ...changes,
-})
+export const hostOf = (name: string, changes: Partial<Host> = {}): Host => fakeHost({ name, user: 'core', ...changes })
 
 const inventoryOf = (hosts: readonly Host[]): Inventory => {
   const names = new Set(hosts.flatMap(({ groups }) => groups))

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { DroverError, type ErrorCode } from '../../src/errors.ts'
 import { questionFor } from '../../src/facts/question.ts'
 import type { RunEvent } from '../../src/runner/events.ts'
@@ -28,7 +28,7 @@ const doing = ({ args, text }: DecodedCommand): Doing => {
 }
 
 /** What the host says, one answer after the other for each of the four; the last for all further ones. */
-const script = (all: Partial<Record<Doing, readonly Answer[]>>) => {
+const script = (all: Partial<Record<Doing, readonly Answer[]>>, tick: () => void = () => undefined) => {
   const done: Doing[] = []
   const answers: Record<Doing, readonly Answer[]> = {
     tell: [answer('')],
@@ -43,6 +43,7 @@ const script = (all: Partial<Record<Doing, readonly Answer[]>>) => {
       const what = doing(call)
       const nth = done.filter((other) => other === what).length
       done.push(what)
+      tick()
       return (answers[what][nth] ?? answers[what].at(-1)) as Answer
     },
   }
@@ -60,18 +61,35 @@ interface Ended {
   readonly verbs: readonly string[]
 }
 
+/** A clock that each command moves by that much, and nothing else: how fast this machine is does not matter. */
+const clockOf = (commandMs: number): (() => void) => {
+  let now = performance.now()
+  const spy = vi.spyOn(performance, 'now').mockImplementation(() => now)
+  onTestFinished(() => spy.mockRestore())
+  return () => {
+    now += commandMs
+  }
+}
+
 const rebooting = async (
   all: Partial<Record<Doing, readonly Answer[]>>,
   {
     after = boot('8'),
     connects = [],
     withinMs,
+    commandMs = 0,
     more = {},
-  }: { after?: RecordedHost | null; connects?: readonly Error[]; withinMs?: number; more?: Partial<Run> } = {},
+  }: {
+    after?: RecordedHost | null
+    connects?: readonly Error[]
+    withinMs?: number
+    commandMs?: number
+    more?: Partial<Run>
+  } = {},
 ): Promise<Ended> => {
   const tasks = tasksOf(bootTask(withinMs))
   const of = play(host1, 'boot')
-  const { done, reboot } = script(all)
+  const { done, reboot } = script(all, clockOf(commandMs))
   const fake = createFakeConnection({
     inspect: facts(tasks, of, boot('7')),
     reboot,
@@ -163,7 +181,8 @@ describe('on its way', () => {
 })
 
 describe('comes to nothing', () => {
-  const failing = { after: null, withinMs: 40 } as const
+  // Told, down, and the third command is beyond its time.
+  const failing = { after: null, withinMs: 10_000, commandMs: 4000 } as const
   test('never down', async () => {
     const { outcome, error: why } = await rebooting({ down: [answer('')], look: [look(boot('7'))] }, failing)
     expect([outcome, why?.code, why?.message]).toEqual([
@@ -175,27 +194,27 @@ describe('comes to nothing', () => {
   test('never up', async () => {
     const { outcome, error: why } = await rebooting(
       {},
-      { ...failing, connects: Array(9).fill(error('connect-failed')) },
+      { ...failing, commandMs: 4900, connects: Array(9).fill(error('connect-failed')) },
     )
     expect([outcome, why?.code, why?.message]).toEqual([
       'failed',
       'reboot-timeout',
-      expect.stringContaining('not reached again within 0 s: it said connect-failed'),
+      expect.stringContaining('not reached again within 10 s: it said connect-failed'),
     ])
   })
   test('away, and back on the same boot', async () => {
     const { error: why } = await rebooting(
       { look: [look(boot('7'))] },
-      { ...failing, withinMs: 300, connects: [error('connect-failed')] },
+      { ...failing, connects: [error('connect-failed')] },
     )
     expect([why?.code, why?.message]).toEqual(['reboot-timeout', expect.stringContaining('on the same boot as before')])
   })
   test('within the time of its step or of the run, where that is shorter', async () => {
     const { error: why } = await rebooting(
       { down: [answer('')], look: [look(boot('7'))] },
-      { after: null, withinMs: 3_600_000, more: { stepTimeoutS: 1 } },
+      { ...failing, withinMs: 3_600_000, more: { stepTimeoutS: 10 } },
     )
-    expect([why?.code, why?.message]).toEqual(['reboot-timeout', expect.stringContaining('within 1 s')])
+    expect([why?.code, why?.message]).toEqual(['reboot-timeout', expect.stringContaining('within 10 s')])
   })
   test.each(['host-key-changed', 'host-key-unknown', 'host-key-revoked'] as const)('%s is final', async (code) => {
     const { outcome, error: why, done } = await rebooting({}, { after: null, connects: [error(code)] })

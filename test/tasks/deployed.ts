@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Host } from '../../src/inventory/host.ts'
 import { LEGACY, ROOT } from '../../src/tasks/agent/paths.ts'
+import { fakeHost } from '../transport/fake-host.ts'
 import type { HostLiteral, PathLiteral, UnitLiteral } from './host-state.ts'
 
 /** Literals of hosts as tests like to begin with. */
@@ -73,19 +74,5 @@ export const movedPaths: Record<string, PathLiteral> = {
   [`${ROOT}/lib/aks-flex-node/aks-flex-node-blue`]: { file: 'ELF' },
 }
 
-export const aHost = (changes: Partial<Host> = {}): Host => ({
-  name: 'node-1',
-  address: '192.0.2.7',
-  port: 22,
-  user: 'root',
-  identityFiles: [],
-  become: false,
-  jump: [],
-  variant: 'host',
-  offline: false,
-  knownHostsFiles: [],
-  hostKeyPolicy: 'strict',
-  groups: ['all'],
-  vars: {},
-  ...changes,
-})
+export const aHost = (changes: Partial<Host> = {}): Host =>
+  fakeHost({ name: 'node-1', address: '192.0.2.7', ...changes })

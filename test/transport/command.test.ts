@@ -108,7 +108,7 @@ describe('on a real /bin/sh', () => {
         if (framed.kind === 'complete') expect(framed.stdout.toString()).toBe(args.map((arg) => `${arg}\0`).join(''))
         expect(decodeCommand(...wire({ args, secret })).args).toEqual(args)
       }),
-      { numRuns: 60 },
+      { numRuns: 25 },
     )
   })
 

@@ -1,3 +1,6 @@
+import { readFile } from 'node:fs/promises'
+import type { InputFault } from '../../errors.ts'
+
 const begin = '-----BEGIN OPENSSH PRIVATE KEY-----'
 const end = '-----END OPENSSH PRIVATE KEY-----'
 const magic = Buffer.from('openssh-key-v1\0')
@@ -37,5 +40,19 @@ const readEnvelopeFields = (bytes: Buffer, start: number): { cipher: string; pub
   } catch (error) {
     if (error instanceof RangeError) return null
     throw error
+  }
+}
+
+/** The text of a key file, or why there is none. */
+export const readKeyText = async (file: string): Promise<string | InputFault> => {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? String(error)
+    return {
+      file,
+      message: `the ${file.endsWith('.pub') ? 'public' : 'private'} key cannot be read: ${reason}`,
+      remedy: 'Correct the path, or its permissions.',
+    }
   }
 }

@@ -4,7 +4,7 @@ import type { InputFault } from '../../errors.ts'
 import { InputError } from '../../errors.ts'
 import { keyTypeOf } from '../host-keys/host-key.ts'
 import type { AgentIdentity } from './agent.ts'
-import { readKeyEnvelope } from './key-file.ts'
+import { readKeyEnvelope, readKeyText } from './key-file.ts'
 import { parsePrivateKey } from './private-key.ts'
 import { isSecurityKeyType, readPublicKey } from './public-key-file.ts'
 
@@ -51,17 +51,8 @@ const loadKey = async (
   passphrase: PassphraseProvider,
   agentKeys: readonly AgentIdentity[],
 ): Promise<LoadedKey | InputFault> => {
-  let text: string
-  try {
-    text = await readFile(file, 'utf8')
-  } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code ?? String(error)
-    return {
-      file,
-      message: `the ${file.endsWith('.pub') ? 'public' : 'private'} key cannot be read: ${reason}`,
-      remedy: 'Correct the path, or its permissions.',
-    }
-  }
+  const text = await readKeyText(file)
+  if (typeof text !== 'string') return text
   const byAgent = (blob: Buffer): LoadedKey | undefined => {
     const identity = agentKeys.find((held) => held.blob.equals(blob))
     return identity && { file, via: 'agent', blob, identity }

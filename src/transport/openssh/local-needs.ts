@@ -1,6 +1,6 @@
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import type { InputFault } from '../../errors.ts'
-import { readKeyEnvelope } from '../login/key-file.ts'
+import { readKeyEnvelope, readKeyText } from '../login/key-file.ts'
 import type { PassphraseProvider } from '../login/keys.ts'
 import { readPublicKey } from '../login/public-key-file.ts'
 
@@ -15,17 +15,8 @@ export interface KeyNeedOptions {
 
 /** Looks at a key file as ssh will, so that what is wrong with it is known before any host is touched. */
 export const keyNeed = async (file: string, { passphrase, held }: KeyNeedOptions): Promise<KeyNeed> => {
-  let text: string
-  try {
-    text = await readFile(file, 'utf8')
-  } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code ?? String(error)
-    return {
-      file,
-      message: `the private key cannot be read: ${reason}`,
-      remedy: 'Correct the path, or its permissions.',
-    }
-  }
+  const text = await readKeyText(file)
+  if (typeof text !== 'string') return text
   if (readPublicKey(text) !== null) return 'nothing'
   if (!/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text)) {
     return { file, message: 'this is no private key', remedy: 'Name the file of a private key.' }

@@ -13,7 +13,7 @@ import { SessionConnection } from '../session/session-connection.ts'
 import { createSessionLimits } from '../session/session-limit.ts'
 import { throughJump } from '../ssh2/find-way.ts'
 import { jumpClosed } from '../ssh2/forward.ts'
-import { JumpPool } from '../ssh2/jump-pool.ts'
+import { hopByHop, JumpPool } from '../ssh2/jump-pool.ts'
 import type { TransportOptions } from '../ssh2/ssh2-transport.ts'
 import { wayKey } from '../way-key.ts'
 import { checkClient } from './client-version.ts'
@@ -50,14 +50,7 @@ export const createOpensshTransport = (options: TransportOptions): Transport => 
     return folder
   }
 
-  const pool = new JumpPool(async (chain, signal) => {
-    const jump = chain.at(-1)
-    if (jump === undefined) throw new Error('a chain of jump hosts is never empty')
-    const { opened, release } = await open(jump, chain.slice(0, -1), { signal })
-    if (opened.closed.aborted) release()
-    else opened.closed.addEventListener('abort', release, { once: true })
-    return opened
-  })
+  const pool = new JumpPool(hopByHop((hop, before, signal) => open(hop, before, { signal })))
 
   const findWay = async (
     host: Host,

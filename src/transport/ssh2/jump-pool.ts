@@ -29,6 +29,24 @@ const finalCodes: ReadonlySet<ErrorCode> = new Set([
 /** Connects to the last host of the chain, through those before it. The signal fires when nobody wants it any more. */
 export type ConnectJump = (chain: readonly Host[], signal: AbortSignal) => Promise<OpenedClient>
 
+type OpenHop = (
+  hop: Host,
+  before: readonly Host[],
+  signal: AbortSignal,
+) => Promise<{ readonly opened: OpenedClient; readonly release: () => void }>
+
+/** Opens the last hop over the ones before it, and gives their way back when its connection is gone. */
+export const hopByHop =
+  (open: OpenHop): ConnectJump =>
+  async (chain, signal) => {
+    const hop = chain.at(-1)
+    if (hop === undefined) throw new Error('a chain of jump hosts is never empty')
+    const { opened, release } = await open(hop, chain.slice(0, -1), signal)
+    if (opened.closed.aborted) release()
+    else opened.closed.addEventListener('abort', release, { once: true })
+    return opened
+  }
+
 export interface JumpLease {
   readonly opened: OpenedClient
   release(): void

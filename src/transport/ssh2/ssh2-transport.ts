@@ -20,7 +20,7 @@ import { SessionConnection } from '../session/session-connection.ts'
 import { createSessionLimits } from '../session/session-limit.ts'
 import type { SocketWay } from './find-way.ts'
 import { createWayFinder } from './find-way.ts'
-import { JumpPool } from './jump-pool.ts'
+import { hopByHop, JumpPool } from './jump-pool.ts'
 import type { Resolver } from './resolve.ts'
 import { lookupsAtOnce, systemResolver } from './resolve.ts'
 import type { Keepalive, OpenedClient } from './ssh2-client.ts'
@@ -77,14 +77,7 @@ export const createSsh2Transport = (options: TransportOptions): Transport & Host
   const store = createCredentialStore({ ...options, notify })
   const loginOf = createLogins(options)
 
-  const pool = new JumpPool(async (chain, signal) => {
-    const jump = chain.at(-1)
-    if (jump === undefined) throw new Error('a chain of jump hosts is never empty')
-    const { opened, release } = await open(jump, chain.slice(0, -1), { signal })
-    if (opened.closed.aborted) release()
-    else opened.closed.addEventListener('abort', release, { once: true })
-    return opened
-  })
+  const pool = new JumpPool(hopByHop((hop, before, signal) => open(hop, before, { signal })))
   const findWay = createWayFinder({ deadlines, resolver, lookups, pool })
 
   const logIn = async (

@@ -100,7 +100,7 @@ test('hosts resolved together are as each would be alone', async () => {
       const alone = await Promise.all(hosts.map((host) => resolved(text, [host])))
       expect(await resolved(text, hosts)).toEqual(alone.flat())
     }),
-    { numRuns: 25 },
+    { numRuns: 10 },
   )
 }, 120_000)
 
@@ -109,7 +109,7 @@ test('what drover reads without ssh is what ssh says', async () => {
     fc.asyncProperty(config, name, async (text, one) => {
       expect(await resolved(text, [named(one)], noSsh)).toEqual(await resolved(text, [named(one)]))
     }),
-    { numRuns: 60 },
+    { numRuns: 25 },
   )
 }, 120_000)
 
@@ -130,6 +130,10 @@ test('the values are those that ssh -G prints', async () => {
       const agent = said('identityagent')
       expect(host.identityAgent).toBe(agent)
     }),
-    { numRuns: 40 },
+    {
+      numRuns: 25,
+      // A HostName of the last pass comes too late.
+      examples: [['Match final all\n  HostName %h.example.com\n  Port 2201\n', 'a']],
+    },
   )
 }, 120_000)
