@@ -13,7 +13,7 @@ import { inventoryHost } from '../support/core.ts'
 import { type DroverEnd, drover } from '../support/drover.ts'
 import { formsOf, plant, type Search, searchFiles, searchHost, searchText, watchHost } from '../support/planted.ts'
 import { file, writePlaybook } from '../support/playbook.ts'
-import { addUser, hostsFile, knowPort, startSshd, type UserOptions } from '../support/sshd.ts'
+import { addUsers, hostsFile, knowPorts, startSshd, type UserOptions } from '../support/sshd.ts'
 
 /** Story: root is had in every way that a host may want it, and where it is not, the reason is named and nothing is given away. */
 
@@ -201,7 +201,11 @@ beforeAll(async () => {
   await Promise.all(
     (['new', 'old'] as const).map(async (on) => {
       const host = hosts[on]
-      for (const { name, user } of casesOn(on)) await addUser(lab, host, { name, password, ...user })
+      await addUsers(
+        lab,
+        host,
+        casesOn(on).map(({ name, user }) => ({ name, password, ...user })),
+      )
       await host.must('printf "root:%s\\n" "$(cat)" | chpasswd', [], { stdin: rootPassword })
       const ports = casesOn(on).map(({ name }) => portOf(name))
       for (let at = 0; at < ports.length; at += portsOfAnSshd) {
@@ -209,7 +213,7 @@ beforeAll(async () => {
         const lines = [...more.map((each) => `Port ${each}`), 'AddressFamily inet', 'MaxStartups 100']
         await startSshd(host, { port, lines })
       }
-      for (const { name } of casesOn(on)) await knowPort(lab, host, portOf(name))
+      await knowPorts(lab, host, ports)
     }),
   )
   await newer.put('/usr/lib/x86_64-linux-gnu/security/pam_code.so', readFileSync(module))

@@ -65,7 +65,7 @@ const troubles: Readonly<Record<string, Trouble>> = {
   'no flock': { make: hidden('flock'), refused: { code: 'apply-refused', says: /flock/ } },
   'no sha256sum': {
     make: hidden('sha256sum'),
-    refused: { outcome: 'unreachable', code: 'channel-failed', says: /sha256sum: not found/ },
+    refused: { code: 'precondition-unmet', says: /has no sha256sum/ },
   },
   'no journalctl': { make: hidden('journalctl') },
   'a clock that is ten years ahead': {

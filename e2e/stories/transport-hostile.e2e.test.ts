@@ -140,3 +140,29 @@ describe.each(['ssh2', 'openssh'])('by %s', (transport) => {
     expect(looked.stdout + looked.stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/)
   })
 })
+
+describe('a login banner of 60 KB', () => {
+  const look = async (transport: string): Promise<DroverEnd> => {
+    const wordy = { address: host.address, port: 2299, user: 'dash', transport }
+    return drover(lab, ['status', '-o', 'json'], { inventory: hostsFile(lab, 'wordy', { wordy }) })
+  }
+
+  beforeAll(async () => {
+    await host.put('/etc/issue.long', 'a banner of many lines\n'.repeat(2700))
+    await startSshd(host, { port: 2299, lines: ['Banner /etc/issue.long'] })
+    await knowPort(lab, host, 2299)
+  })
+
+  test("is too long for drover's own client, which says so", async () => {
+    const { error } = (JSON.parse((await look('ssh2')).stdout) as { hosts: Row[] }).hosts[0] as Row
+    expect([error?.code, error?.message]).toEqual(['handshake-failed', expect.stringContaining('35,000 bytes')])
+    expect(error?.remedy).toContain('transport: openssh')
+  })
+
+  test.each(['openssh', 'auto'])('is nothing by %s', async (transport) => {
+    const looked = await look(transport)
+    const [row] = (JSON.parse(looked.stdout) as { hosts: Row[] }).hosts
+    expect(row?.error, JSON.stringify(row?.error)).toBeNull()
+    if (transport === 'auto') expect(looked.stderr).toContain("goes by this machine's ssh: its login banner")
+  })
+})

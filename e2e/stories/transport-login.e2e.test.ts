@@ -7,7 +7,7 @@ import type { LabHost } from '../lab/host.ts'
 import { type Lab, openLab } from '../lab/lab.ts'
 import { until } from '../lab/wait.ts'
 import { type DroverOptions, drover } from '../support/drover.ts'
-import { addUser, hostsFile, knowPort, startSshd } from '../support/sshd.ts'
+import { addUser, addUsers, hostsFile, knowPorts, startSshd } from '../support/sshd.ts'
 
 /** Story: every way to be let in, and what is said where one is not: passwords, second factors, ssh-agent, certificates. */
 
@@ -44,14 +44,19 @@ beforeAll(async () => {
   server = await lab.boot({ name: 'server', image: 'ubuntu-like' })
   keygen('-t', 'ed25519', '-N', '', '-C', 'ca', '-f', path('ca'))
   await server.put('/etc/ssh/story_ca.pub', readFileSync(path('ca.pub'), 'utf8'))
-  for (const name of names) await addUser(lab, server, { name, password })
+  await addUsers(
+    lab,
+    server,
+    names.map((name) => ({ name, password })),
+  )
   await server.must('chage -d 0 "$1"', [expired])
   for (const way of Object.keys(sshds) as Way[]) {
     const { port, lines } = sshds[way]
     const others = names.slice(1).map((name) => `Port ${portOf(way, name)}`)
     await startSshd(server, { port, lines: [...lines, ...others, 'PerSourcePenalties no'] })
-    for (const name of names) await knowPort(lab, server, portOf(way, name))
   }
+  const ports = (Object.keys(sshds) as Way[]).flatMap((way) => names.map((name) => portOf(way, name)))
+  await knowPorts(lab, server, ports)
   writeFileSync(path('password'), `${password}\n`, { mode: 0o600 })
 })
 
@@ -142,14 +147,14 @@ describe.each(['ssh2', 'openssh'])('over %s', (transport) => {
   })
 
   test('an expired password is an error and no hang', async () => {
-    const began = Date.now()
     for (const way of ['passwords', 'keyboard'] as const) {
       const { errors } = await lookAt(hostsAt(way, [expired]), over, { env })
+      // A hang would be ended by a deadline, which says so.
+      expect(errors[expired]?.message).not.toMatch(/within \d+ /)
       // What ssh is asked by way of PAM it does not tell from a wrong password.
       if (transport === 'openssh' && way === 'keyboard') expect(errors[expired]?.code).toBe('auth-failed')
       else expect(`${errors[expired]?.message} ${errors[expired]?.detail}`, way).toMatch(/expired|change required/i)
     }
-    expect(Date.now() - began).toBeLessThan(20_000)
   })
 
   test('an account that PAM does not let in is told from a key that is wrong', async () => {

@@ -105,10 +105,12 @@ describe('by the system’s ssh', () => {
   })
 
   test('a dry run plans what the run then does, and the next run finds nothing to do', async () => {
-    const planned = await byOpenssh(['run', 'remediate', '-l', 'stuck', '--check', '--detailed-exitcode'])
+    // Stable for a second is enough here.
+    const soon = ['-e', 'stable_s=1']
+    const planned = await byOpenssh(['run', 'remediate', '-l', 'stuck', '--check', '--detailed-exitcode', ...soon])
     expect([planned.code, planned.host('stuck').outcome]).toEqual([6, 'would-change'])
     expect(await stuck.must('systemctl is-active "$1" || :', [WORKER_UNIT])).toBe('inactive')
-    const done = await byOpenssh(['run', 'remediate', '-l', 'stuck'])
+    const done = await byOpenssh(['run', 'remediate', '-l', 'stuck', ...soon])
     expect([done.code, done.host('stuck').outcome]).toEqual([0, 'changed'])
     expect(await stuck.must('systemctl is-active "$1"', [WORKER_UNIT])).toBe('active')
     const again = await byOpenssh(['run', 'remediate', '-l', 'stuck'])

@@ -52,46 +52,63 @@ export interface UserOptions {
   readonly files?: Readonly<Record<string, string>>
 }
 
-/** In one go: every `docker exec` takes its time, and a story may have dozens of users. */
-const makeUser = `
+/** In one go, since every `docker exec` takes its time; the passwords come on standard input, a line for each user. */
+const makeUsers = `
   set -eu
-  name=$1 home=/home/$1 shell=$2 keys=$3 sudoers=$4; shift 4
-  id "$name" >/dev/null 2>&1 || useradd -m -s "$shell" -- "$name"
-  usermod -s "$shell" -- "$name"
-  printf '%s:%s\\n' "$name" "$(cat)" | chpasswd
-  mkdir -p "$home/.ssh"
-  printf '%s\\n' "$keys" >"$home/.ssh/authorized_keys"
-  chmod 0600 "$home/.ssh/authorized_keys"
   while [ $# -gt 0 ]; do
-    mkdir -p "$(dirname "$home/$1")"
-    printf %s "$2" >"$home/$1"
-    chmod 0644 "$home/$1"
-    shift 2
-  done
-  chown -R "$name:" "$home"
-  chmod 0700 "$home/.ssh"
-  if [ -n "$sudoers" ]; then
-    printf '%s\\n' "$sudoers" >"/etc/sudoers.d/$name"
-    chmod 0440 "/etc/sudoers.d/$name"
-    visudo -cqf "/etc/sudoers.d/$name"
-  fi`
+    name=$1 home=/home/$1 shell=$2 keys=$3 sudoers=$4 files=$5; shift 5
+    IFS= read -r password
+    id "$name" >/dev/null 2>&1 || useradd -m -s "$shell" -- "$name"
+    usermod -s "$shell" -- "$name"
+    printf '%s:%s\\n' "$name" "$password" | chpasswd
+    mkdir -p "$home/.ssh"
+    printf '%s\\n' "$keys" >"$home/.ssh/authorized_keys"
+    chmod 0600 "$home/.ssh/authorized_keys"
+    while [ "$files" -gt 0 ]; do
+      mkdir -p "$(dirname "$home/$1")"
+      printf %s "$2" >"$home/$1"
+      chmod 0644 "$home/$1"
+      shift 2
+      files=$((files - 1))
+    done
+    chown -R "$name:" "$home"
+    chmod 0700 "$home/.ssh"
+    if [ -n "$sudoers" ]; then
+      printf '%s\\n' "$sudoers" >"/etc/sudoers.d/$name"
+      chmod 0440 "/etc/sudoers.d/$name"
+      visudo -cqf "/etc/sudoers.d/$name"
+    fi
+  done`
 
-export const addUser = async (lab: Lab, host: LabHost, user: UserOptions): Promise<void> => {
-  const { name, shell = '/bin/sh', password, keys = [lab.key.authorizedLine], sudoers = [], files = {} } = user
-  const rules = sudoers.map((line) => line.replaceAll('NAME', name)).join('\n')
-  await host.must(makeUser, [name, shell, keys.join('\n'), rules, ...Object.entries(files).flat()], {
-    // An account without a password is locked, and sshd lets nobody into a locked one where PAM is off.
-    stdin: password ?? `unused-${name}-0`,
-  })
+export const addUsers = async (lab: Lab, host: LabHost, users: readonly UserOptions[]): Promise<void> => {
+  const args = users.flatMap(
+    ({ name, shell = '/bin/sh', keys = [lab.key.authorizedLine], sudoers = [], files = {} }) => {
+      const rules = sudoers.map((line) => line.replaceAll('NAME', name)).join('\n')
+      const pairs = Object.entries(files)
+      return [name, shell, keys.join('\n'), rules, String(pairs.length), ...pairs.flat()]
+    },
+  )
+  // An account without a password is locked, and sshd lets nobody into a locked one where PAM is off.
+  const passwords = users.map(({ name, password }) => `${password ?? `unused-${name}-0`}\n`)
+  await host.must(makeUsers, args, { stdin: passwords.join('') })
 }
 
-/** Makes the host's keys known for one more port or name, as `[address]:port`. */
-export const knowPort = async (lab: Lab, host: LabHost, port: number, address = host.address): Promise<void> => {
-  const keys = await host.hostKeys()
-  const name = port === 22 ? address : `[${address}]:${port}`
-  const lines = keys.map((key) => `${name} ${key.split(' ').slice(0, 2).join(' ')}\n`)
-  appendFileSync(lab.knownHostsFile, lines.join(''))
+export const addUser = (lab: Lab, host: LabHost, user: UserOptions): Promise<void> => addUsers(lab, host, [user])
+
+/** Makes the host's keys known for more ports or another name, as `[address]:port`. */
+export const knowPorts = async (
+  lab: Lab,
+  host: LabHost,
+  ports: readonly number[],
+  address = host.address,
+): Promise<void> => {
+  const keys = (await host.hostKeys()).map((key) => key.split(' ').slice(0, 2).join(' '))
+  const names = ports.map((port) => (port === 22 ? address : `[${address}]:${port}`))
+  appendFileSync(lab.knownHostsFile, names.flatMap((name) => keys.map((key) => `${name} ${key}\n`)).join(''))
 }
+
+export const knowPort = (lab: Lab, host: LabHost, port: number, address = host.address): Promise<void> =>
+  knowPorts(lab, host, [port], address)
 
 /** Writes an inventory of exactly these hosts, with the lab's key and known_hosts, and returns its path. */
 export const hostsFile = (

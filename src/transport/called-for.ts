@@ -57,6 +57,12 @@ const hostKeyWants = ({ hostKeyPolicy }: Host, { isAuthorityOnly }: ChoiceFacts)
     ? ['known_hosts vouches for its key by a certificate authority alone (@cert-authority)']
     : []
 
-/** The far side has nothing in common with drover's own client, which says so in these words. */
-export const isForeignToSsh2 = (message: string): boolean =>
-  /no matching (?:key exchange algorithm|host key format|[CS]->[CS] (?:cipher|MAC))/i.test(message)
+export const tooLongForSsh2 = "longer than drover's own client takes"
+
+/** Why the far side is nothing for drover's own client, by the words of its error; undefined: it is not for that. */
+export const whyForeignToSsh2 = (message: string): string | undefined => {
+  if (message.includes(tooLongForSsh2)) return `its login banner is ${tooLongForSsh2}`
+  return /no matching (?:key exchange algorithm|host key format|[CS]->[CS] (?:cipher|MAC))/i.test(message)
+    ? "drover's own client and it have no algorithm in common"
+    : undefined
+}

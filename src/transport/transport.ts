@@ -1,6 +1,6 @@
 import { DroverError } from '../errors.ts'
 import type { Host } from '../inventory/host.ts'
-import { isForeignToSsh2 } from './called-for.ts'
+import { whyForeignToSsh2 } from './called-for.ts'
 import { createChooser } from './choose-client.ts'
 import type { Connection, ConnectOptions, Transport } from './connection.ts'
 import { createCredentialStore } from './login/credential-store.ts'
@@ -30,18 +30,18 @@ export const createTransport = (options: TransportOptions): Transport => {
   const choose = createChooser(createCredentialStore({ ...shared, notify }), options.env ?? {})
   const turnedAway = new Set<string>()
 
-  /** Only now it is known that the two have nothing in common. */
+  /** Only now it is known that drover's own client cannot. */
   const connectOtherwise = async (host: Host, connect: ConnectOptions, error: unknown): Promise<Connection> => {
-    const isForeign =
-      error instanceof DroverError && error.code === 'handshake-failed' && isForeignToSsh2(error.message)
-    if (!isForeign || (host.transport ?? 'auto') !== 'auto') throw error
+    const foreign =
+      error instanceof DroverError && error.code === 'handshake-failed' ? whyForeignToSsh2(error.message) : undefined
+    if (foreign === undefined || (host.transport ?? 'auto') !== 'auto') throw error
     await clients.openssh.prepare([host]).catch(() => {
       throw error
     })
     turnedAway.add(wayKey([...host.jump, host]))
     notify({
       host: host.name,
-      message: "goes by this machine's ssh: drover's own client and it have no algorithm in common",
+      message: `goes by this machine's ssh: ${foreign}`,
     })
     return clients.openssh.connect(host, connect)
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Host } from '../../src/inventory/host.ts'
-import { type Choice, type ChoiceFacts, calledFor, isForeignToSsh2 } from '../../src/transport/called-for.ts'
+import { type Choice, type ChoiceFacts, calledFor, whyForeignToSsh2 } from '../../src/transport/called-for.ts'
 import { fakeHost } from './fake-host.ts'
 
 const nothing: ChoiceFacts = { unusableKeys: [], isAuthorityOnly: false, hasTicket: false }
@@ -67,4 +67,4 @@ test.each([
   ['The SSH handshake with h port 22 failed: Handshake failed: no matching host key format.', true],
   ['The SSH handshake with h port 22 failed: Handshake failed: no matching C->S cipher.', true],
   ['The SSH handshake with h port 22 failed: it closed the connection.', false],
-])('%s', (message, isForeign) => expect(isForeignToSsh2(message)).toBe(isForeign))
+])('%s', (message, isForeign) => expect(whyForeignToSsh2(message) !== undefined).toBe(isForeign))

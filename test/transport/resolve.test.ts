@@ -44,7 +44,7 @@ test('its time begins with its turn', async () => {
   await vi.advanceTimersByTimeAsync(500)
   answers[0]?.(['192.0.2.1'])
   expect(await first).toEqual(['192.0.2.1'])
-  await vi.advanceTimersByTimeAsync(1_000)
+  await vi.advanceTimersByTimeAsync(1_001)
   await second
 })
 

@@ -2,6 +2,7 @@ import type { ErrorCode, ErrorDetails } from '../../errors.ts'
 import { DroverError } from '../../errors.ts'
 import type { Host } from '../../inventory/host.ts'
 import { printable, printableText } from '../../printable.ts'
+import { tooLongForSsh2 } from '../called-for.ts'
 import { Setback } from '../pacing/setback.ts'
 import { placeOf } from '../ssh2/handshake-errors.ts'
 import type { AuthAttempt, LoginStop } from './auth-handler.ts'
@@ -30,6 +31,17 @@ export const loginLost = (host: Host, attempt: AuthAttempt, cause: Error | undef
     remedy:
       'Run again. If it breaks again, look in the log of its sshd, which may not let this account in (PAM), and at ' +
       'what stands between.',
+    cause,
+  })
+
+/** ssh2 takes no packet above 35,000 bytes, the least that RFC 4253 asks for. Before the login only a banner is so long. */
+export const isPacketTooLong = (cause: Error | undefined): boolean => cause?.message === 'Bad packet length'
+
+export const bannerTooLong = (host: Host, cause: Error | undefined): DroverError =>
+  new DroverError({
+    code: 'handshake-failed',
+    message: `${placeOf(host)} greets with a login banner of more than 35,000 bytes, which is ${tooLongForSsh2}.`,
+    remedy: "Shorten the file of `Banner` in its sshd_config, or use this machine's ssh (transport: openssh).",
     cause,
   })
 

@@ -15,9 +15,19 @@ export interface Start {
 
 /**
  * `failed` says nothing about crowding. `dropped`: by the far side, before the login. `shut-out`: by word of the far
- * side, for a while. `exhausted`: for want of sockets on this machine. `late`: it took too long.
+ * side, for a while. `exhausted`: for want of sockets on this machine. `slow`, `late`: it took too long, with and
+ * without a greeting.
  */
-export type Ending = 'succeeded' | 'failed' | 'crowded' | 'dropped' | 'refused' | 'shut-out' | 'exhausted' | 'late'
+export type Ending =
+  | 'succeeded'
+  | 'failed'
+  | 'crowded'
+  | 'dropped'
+  | 'refused'
+  | 'shut-out'
+  | 'exhausted'
+  | 'slow'
+  | 'late'
 
 export interface Turn<W extends Waiter> {
   readonly admitted: readonly (readonly [waiter: W, start: Start])[]
@@ -78,7 +88,7 @@ export class PaceBook<W extends Waiter> {
     if (endpoint === undefined) return
     if (ending === 'succeeded') for (const gauge of gauges) gauge.succeeded(start.keys[0] ?? '', now)
     else if (ending === 'exhausted') gauges.at(-1)?.dropped(start.rounds.at(-1) ?? 0, now)
-    else if (ending === 'late') slowed(start, gauges, now)
+    else if (ending === 'slow' || ending === 'late') slowed(start, gauges, { hasGreeted: ending === 'slow', now })
     else if (ending === 'dropped' || ending === 'crowded' || ending === 'shut-out') {
       endpoint.hasLife ||= ending === 'crowded'
       if (ending !== 'shut-out' || isCrowded(gauges, now)) dropped(start, gauges, now)
@@ -120,13 +130,20 @@ const isCrowded = ([endpoint, ...wider]: readonly Gauge[], now: number): boolean
   return wider.some((gauge) => gauge.isTroubled(now) && (gauge.limit.inFlight > 1 || gauge.letsIn(now)))
 }
 
+/** So many at once may be too slow even where nobody has got in yet. */
+const crowd = 8
+
 /**
  * Where somebody has got in and several are under way, it is they who make each other slow. A place that never let
- * anybody in is not slow but dead, and who is slow alone is slow by itself. All of this machine is no such place.
+ * anybody in is dead, unless it greets, and who is slow alone is slow by itself. All of this machine is no such place.
  */
-const slowed = ({ rounds }: Start, gauges: readonly Gauge[], now: number): void => {
-  const isSlow = ({ hasLife, limit }: Gauge, index: number): boolean =>
-    hasLife && limit.inFlight >= (index === 0 ? 2 : leastTroubled)
+const slowed = (
+  { rounds }: Start,
+  gauges: readonly Gauge[],
+  { hasGreeted, now }: { hasGreeted: boolean; now: number },
+): void => {
+  const isSlow = ({ hasLife, limit: { inFlight } }: Gauge, index: number): boolean =>
+    hasLife ? inFlight >= (index === 0 ? 2 : leastTroubled) : hasGreeted && inFlight >= crowd
   const index = gauges.slice(0, -1).findIndex(isSlow)
   gauges[index]?.limit.slowed(rounds[index] ?? 0, now)
 }

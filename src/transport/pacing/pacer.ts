@@ -45,7 +45,7 @@ const endings: Readonly<Record<Setback['kind'], Ending>> = {
   'shut-out': 'shut-out',
   exhausted: 'exhausted',
   'way-lost': 'failed',
-  slow: 'late',
+  slow: 'slow',
   late: 'late',
   'hung-up': 'failed',
 }

@@ -97,14 +97,24 @@ const shellError = (ended: End, attempt: Attempt, [stderr, stdout]: [string, str
   })
 }
 
-const damagedError = (stderr: string): DroverError =>
-  new DroverError({
+const damagedError = (stderr: string): DroverError => {
+  // In the words of any shell: it names the tool that it did not find.
+  const [, tool] = /\b(dd|sha256sum): (?:command )?not found/.exec(stderr) ?? []
+  if (tool !== undefined)
+    return new DroverError({
+      code: 'precondition-unmet',
+      message: `The host has no ${tool}, without which drover cannot tell whether its script arrived whole.`,
+      remedy: 'Install coreutils on the host.',
+      ...detailOf(stderr),
+    })
+  return new DroverError({
     code: 'channel-failed',
     message: 'The script did not arrive as it was sent, and was not run.',
     remedy:
       "See that nothing in the user's shell startup files reads standard input, and that the host has dd and sha256sum.",
     ...detailOf(stderr),
   })
+}
 
 const cutError = (stderr: string, ended: End): DroverError =>
   new DroverError({

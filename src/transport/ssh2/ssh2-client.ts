@@ -7,7 +7,7 @@ import type { StageDeadlines } from '../connection.ts'
 import { startDeadline } from '../deadline.ts'
 import type { HostKeyCheck } from '../host-keys/host-key-check.ts'
 import type { AuthAttempt } from '../login/auth-handler.ts'
-import { authError, authTimeout, loginHungUp, loginLost } from '../login/login-errors.ts'
+import { authError, authTimeout, bannerTooLong, isPacketTooLong, loginHungUp, loginLost } from '../login/login-errors.ts'
 import { promptText } from '../login/prompts.ts'
 import { allowOffers, CannotSign } from '../login/public-key-offer.ts'
 import type { SessionClient } from '../session/session-client.ts'
@@ -95,6 +95,7 @@ export const openClient = (options: ClientOptions): Promise<OpenedClient> => {
         attempt.end('refused')
         fail(authError(host, attempt, agentTrouble ?? cause))
       } else if (cause === undefined && offers?.hasSigned() === true) fail(loginHungUp(host, attempt, banner))
+      else if (isPacketTooLong(cause)) fail(bannerTooLong(host, cause))
       else fail(loginLost(host, attempt, cause ?? agentTrouble))
     }
 

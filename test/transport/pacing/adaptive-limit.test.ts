@@ -35,6 +35,15 @@ test('a single drop halves it once, and it soon is just below where it was', () 
   expect(seen.at(-1)).toBe(11)
 })
 
+test('who is too slow halves it once for all that began together, however many of them are', () => {
+  const limit = new AdaptiveLimit(32)
+  for (const round of fill(limit)) {
+    limit.slowed(round, 0)
+    limit.end()
+  }
+  expect([limit.limit, limit.inFlight]).toEqual([16, 0])
+})
+
 test('it learns more only when it is used up', () => {
   const limit = new AdaptiveLimit(8)
   for (let index = 0; index < 50; index += 1) {
@@ -67,7 +76,7 @@ test('whatever happens, it is at least one, and lets nobody in beyond it', () =>
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 20 }),
-      fc.array(fc.constantFrom('begin', 'success', 'drop', 'other')),
+      fc.array(fc.constantFrom('begin', 'success', 'drop', 'slow', 'other')),
       (start, steps) => {
         const limit = new AdaptiveLimit(start)
         const rounds: number[] = []
@@ -84,6 +93,7 @@ test('whatever happens, it is at least one, and lets nobody in beyond it', () =>
           if (round === undefined) continue
           if (step === 'success') limit.succeeded(now)
           else if (step === 'drop') limit.dropped(round, now)
+          else if (step === 'slow') limit.slowed(round, now)
           limit.end()
           expect(limit.limit).toBeGreaterThanOrEqual(1)
           expect(limit.inFlight).toBe(rounds.length)

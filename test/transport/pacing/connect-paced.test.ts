@@ -69,6 +69,7 @@ test('the way is free: no timer was ever set, no turn of the event loop waited f
   for (const { ended } of all) expect(await ended).toMatchObject({ opened: 'in', ms: 0 })
   for (const { seen } of all) expect(seen).toMatchObject({ tries: 1, released: 0, waited: 0 })
   for (const spy of timers) expect(spy).not.toHaveBeenCalled()
+  for (const spy of timers) spy.mockRestore()
 })
 
 test('a word of being crowded is no failure; each pause is longer, and none the same for all', async () => {

@@ -179,6 +179,16 @@ describe('logins that take too long', () => {
     expect(book.limitOf('via #1')).toBe(256)
   })
 
+  test('where all were greeted and nobody got in: half as many begin, and no less than four', () => {
+    const book = new PaceBook<Waiter>()
+    const limits: (number | undefined)[] = []
+    for (let turn = 0; turn < 6; turn += 1) {
+      endAll(book, begin(book, behindJump(60)), 'slow')
+      limits.push(book.limitOf('via #1'))
+    }
+    expect(limits).toEqual([30, 15, 7, 7, 7, 7])
+  })
+
   test('two dead hosts among those that got in are dead, and slow nobody', () => {
     const book = new PaceBook<Waiter>()
     const starts = begin(book, atAddresses(60))
@@ -237,7 +247,7 @@ test('a place where even one at a time is dropped is left alone for longer and l
 
 describe('whatever happens', () => {
   const quiet: Ending[] = ['succeeded', 'failed', 'refused', 'exhausted']
-  const endings: Ending[] = [...quiet, 'crowded', 'dropped', 'shut-out', 'late']
+  const endings: Ending[] = [...quiet, 'crowded', 'dropped', 'shut-out', 'slow', 'late']
   const step = fc.oneof(
     fc.record({
       kind: fc.constant('ask' as const),
