@@ -1,13 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { homedir, hostname, userInfo } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { createAsk } from './cli/ask.ts'
 import { cli } from './cli/cli.ts'
 import type { TextOutput } from './cli/context.ts'
 import { openTerminal } from './cli/terminal.ts'
-import { tasks } from './tasks/registry.ts'
-import { createSsh2Transport } from './transport/ssh2/ssh2-transport.ts'
-import { createTransport } from './transport/transport.ts'
+import type { Ask } from './transport/login/ask.ts'
 
 const outputOf = (stream: NodeJS.WriteStream): TextOutput => {
   let isOpen = true
@@ -57,6 +54,15 @@ const accountHome = (): string => {
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
 
+let asking: Promise<Ask> | undefined
+/** One for the whole process: it asks one question at a time. */
+const ask: Ask = async (question) => {
+  asking ??= import('./cli/ask.ts').then(({ createAsk }) =>
+    createAsk({ openTerminal, interrupt: () => process.kill(process.pid, 'SIGINT') }),
+  )
+  return (await asking)(question)
+}
+
 const threadCount = Number(process.env.UV_THREADPOOL_SIZE) || 4
 
 const code = await cli({
@@ -69,7 +75,7 @@ const code = await cli({
   workstation: hostname(),
   stdout: outputOf(process.stdout),
   stderr: outputOf(process.stderr),
-  ask: createAsk({ openTerminal, interrupt: () => process.kill(process.pid, 'SIGINT') }),
+  ask,
   onInterrupt: (listener) => {
     listeners.push(listener)
     return () => void listeners.splice(listeners.indexOf(listener), 1)
@@ -77,15 +83,24 @@ const code = await cli({
   exitNow,
   now: () => new Date(),
   version,
-  tasks,
   playbooksDir: fileURLToPath(new URL('../playbooks', import.meta.url)),
   hasTerminal: () => {
     const terminal = openTerminal()
     terminal?.close()
     return terminal !== null
   },
-  createScanner: (options) => createSsh2Transport({ ...options, threadCount }),
-  createTransport: (options) => createTransport({ ...options, threadCount }),
+  load: async () => {
+    const [{ tasks }, { createSsh2Transport }, { createTransport }] = await Promise.all([
+      import('./tasks/registry.ts'),
+      import('./transport/ssh2/ssh2-transport.ts'),
+      import('./transport/transport.ts'),
+    ])
+    return {
+      tasks,
+      createScanner: (options) => createSsh2Transport({ ...options, threadCount }),
+      createTransport: (options) => createTransport({ ...options, threadCount }),
+    }
+  },
 })
 process.exitCode ??= code
 

@@ -63,9 +63,18 @@ beforeAll(async () => {
 afterAll(() => lab?.close())
 
 /** One host for each user, all of them at one sshd. */
-const hostsAt = (way: Way, some: readonly string[], more: object = {}): string => {
-  const hosts = some.map((user) => [user, { address: server.address, port: portOf(way, user), user, ...more }] as const)
-  return hostsFile(lab, `${way}-${some.join('-')}-${Object.keys(more).join('-')}`, Object.fromEntries(hosts))
+const hostsAt = (way: Way, some: readonly string[], more: object = {}): string =>
+  hostsFile(lab, `${way}-${some.join('-')}-${Object.keys(more).join('-')}`, entries(way, some, more))
+
+const entries = (way: Way, some: readonly string[], more: object = {}, prefix = ''): Record<string, object> =>
+  Object.fromEntries(
+    some.map((user) => [prefix + user, { address: server.address, port: portOf(way, user), user, ...more }]),
+  )
+
+/** One host for each user at each sshd, named WAY-USER: a row of ways in one run. */
+const hostsAtEach = (ways: readonly Way[], some: readonly string[]): string => {
+  const hosts = ways.map((way) => entries(way, some, {}, `${way}-`))
+  return hostsFile(lab, `${ways.join('-')}-${some.join('-')}`, Object.assign({}, ...hosts))
 }
 
 interface Row {
@@ -121,14 +130,14 @@ describe.each(['ssh2', 'openssh'])('over %s', (transport) => {
   const over = ['--transport', transport]
   const env = { DROVER_SSH_PASSWORD: password }
 
-  test.each(['passwords', 'keyboard', 'keyThenPassword', 'keyThenKeyboard'] as const)(
-    '%s: the password of the environment lets all hosts in',
-    async (way) => {
-      const failures = await counter(way, refusedWords)
-      expect(await lookAt(hostsAt(way, users), over, { env })).toMatchObject(allIn(users))
-      expect(await failures()).toBe(0)
-    },
-  )
+  test('the password of the environment lets all hosts in, whether it is asked for at once, after a key, or by PAM', async () => {
+    const ways = ['passwords', 'keyboard', 'keyThenPassword', 'keyThenKeyboard'] as const
+    const some = users.slice(0, 3)
+    const failures = await Promise.all(ways.map((way) => counter(way, refusedWords)))
+    const all = ways.flatMap((way) => some.map((user) => `${way}-${user}`))
+    expect(await lookAt(hostsAtEach(ways, some), over, { env })).toMatchObject(allIn(all))
+    expect(await Promise.all(failures.map((count) => count()))).toEqual([0, 0, 0, 0])
+  })
 
   test("a file holds it, and a host's own comes first", async () => {
     const inventory = hostsAt('passwords', users.slice(0, 2))
@@ -140,10 +149,9 @@ describe.each(['ssh2', 'openssh'])('over %s', (transport) => {
   })
 
   test('without a password the error says that one would do, and how to give it', async () => {
-    for (const way of ['passwords', 'keyThenPassword'] as const) {
-      const { errors } = await lookAt(hostsAt(way, ['ann']), over)
-      expect(errors.ann).toMatchObject({ code: 'auth-failed', remedy: expect.stringContaining('-k') })
-    }
+    const { errors } = await lookAt(hostsAtEach(['passwords', 'keyThenPassword'], ['ann']), over)
+    for (const name of ['passwords-ann', 'keyThenPassword-ann'])
+      expect(errors[name]).toMatchObject({ code: 'auth-failed', remedy: expect.stringContaining('-k') })
   })
 
   test('an expired password is an error and no hang', async () => {
@@ -184,11 +192,12 @@ describe.each(['ssh2', 'openssh'])('over %s', (transport) => {
     const agent = await startAgent(...strangers, lab.key.file)
     try {
       writeFileSync(path('lab.pub'), lab.key.authorizedLine)
-      for (const identity of [path('lab.pub'), lab.key.file]) {
-        const named = hostsAt('keyThenPassword', ['ann', 'ben'], { identity_file: identity })
-        const ended = await lookAt(named, over, { env: { ...env, SSH_AUTH_SOCK: agent.socket } })
-        expect(ended).toMatchObject(allIn(['ann', 'ben']))
-      }
+      const named = hostsFile(lab, `named-${transport}`, {
+        ...entries('keyThenPassword', ['ann'], { identity_file: path('lab.pub') }),
+        ...entries('keyThenPassword', ['ben'], { identity_file: lab.key.file }),
+      })
+      const ended = await lookAt(named, over, { env: { ...env, SSH_AUTH_SOCK: agent.socket } })
+      expect(ended).toMatchObject(allIn(['ann', 'ben']))
     } finally {
       agent.stop()
     }

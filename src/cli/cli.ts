@@ -1,9 +1,6 @@
 import { CommanderError } from 'commander'
 import { DroverError } from '../errors.ts'
-import { paintFor } from './colour.ts'
 import type { CliContext } from './context.ts'
-import { errorsOf, exitOfErrors } from './error-exit.ts'
-import { errorLines } from './error-lines.ts'
 import { createProgram } from './program.ts'
 
 /** Runs one command line to its exit code. Never throws: what goes wrong is said on standard error, here and nowhere else. */
@@ -19,6 +16,12 @@ export const cli = async (context: CliContext): Promise<number> => {
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return 0
     // A verb without its subcommand: commander has shown the help on standard error.
     if (thrown instanceof CommanderError && thrown.code === 'commander.help') return 5
+    // Not before something is wrong: who asks for help waits for each file that is read.
+    const [{ errorsOf, exitOfErrors }, { errorLines }, { paintFor }] = await Promise.all([
+      import('./error-exit.ts'),
+      import('./error-lines.ts'),
+      import('./colour.ts'),
+    ])
     const errors = errorsOf(thrown instanceof CommanderError ? usageError(thrown, context.argv) : thrown)
     const look = { paint: paintFor(context, context.stderr), stack: verbosity(context.argv) > 1 }
     context.stderr.write(

@@ -33,9 +33,17 @@ export interface CliContext {
   readonly exitNow: (code: number) => void
   readonly now: () => Date
   readonly version: string
-  readonly tasks: Tasks
   /** Where the playbooks that come with drover are. */
   readonly playbooksDir: string
+  /** What takes longest to start, for the verbs that need it: nobody shall wait for it who only asks for help. */
+  readonly load: () => Promise<Machinery>
+}
+
+interface Machinery {
+  readonly tasks: Tasks
   readonly createTransport: (options: TransportOptions) => Transport
   readonly createScanner: (options: TransportOptions) => HostKeyScanner
 }
+
+/** With all that a verb needs which goes to hosts or reads playbooks. */
+export interface WholeContext extends CliContext, Machinery {}

@@ -6,7 +6,7 @@ import { fingerprintOf } from '../transport/host-keys/host-key.ts'
 import { keyPlaceOf } from '../transport/host-keys/host-pattern.ts'
 import { appendHostKeys } from '../transport/host-keys/known-hosts-append.ts'
 import { paintFor } from './colour.ts'
-import type { CliContext } from './context.ts'
+import type { WholeContext } from './context.ts'
 import { createFaults } from './faults.ts'
 import { type ScannedHost, scanHosts } from './keys-scan.ts'
 import { keyErrors, keySummary, keyTable } from './keys-table.ts'
@@ -23,7 +23,7 @@ export interface KeysScanOptions extends InventoryOptions, ConnectionOptions, Lo
 }
 
 /** `drover keys scan`: one table of the keys that hosts show, to be confirmed once. */
-export const keysScan = async (context: CliContext, options: KeysScanOptions): Promise<number> => {
+export const keysScan = async (context: WholeContext, options: KeysScanOptions): Promise<number> => {
   const log = createLog(context, options)
   const passwords = createPasswords(context, options)
   const scanner = context.createScanner(
@@ -62,7 +62,7 @@ export const keysScan = async (context: CliContext, options: KeysScanOptions): P
 }
 
 /** Nobody shall wait for a scan whose result nobody can confirm. */
-const refuseUnasked = (context: CliContext, { write, yes }: KeysScanOptions): void => {
+const refuseUnasked = (context: WholeContext, { write, yes }: KeysScanOptions): void => {
   const usage = (message: string, remedy: string): DroverError => new DroverError({ code: 'usage', message, remedy })
   if (yes && !write) throw usage('--yes is for --write.', 'Add --write, or leave it out.')
   if (write && !yes && !context.hasTerminal())
@@ -83,7 +83,7 @@ const refuseNowhere = (hosts: readonly Host[], { write }: KeysScanOptions): void
   })
 }
 
-const show = (context: CliContext, { output }: KeysScanOptions, scanned: readonly ScannedHost[]): void => {
+const show = (context: WholeContext, { output }: KeysScanOptions, scanned: readonly ScannedHost[]): void => {
   const { stdout } = context
   if (output === 'json') {
     stdout.write(jsonText({ schemaVersion: 1, hosts: scanned.map(jsonHost) }))
@@ -110,7 +110,11 @@ const jsonHost = ({ host, keys, error }: ScannedHost): unknown => ({
 })
 
 /** Each file gets what is new of its hosts; a key that has changed is never written over. */
-const write = async (context: CliContext, options: KeysScanOptions, scanned: readonly ScannedHost[]): Promise<void> => {
+const write = async (
+  context: WholeContext,
+  options: KeysScanOptions,
+  scanned: readonly ScannedHost[],
+): Promise<void> => {
   const say = (text: string): void => context.stderr.write(`drover: ${text}\n`)
   const isSound = ({ keys }: ScannedHost): boolean => keyStates(keys).every((state) => ['known', 'new'].includes(state))
   const wanted = scanned.filter((one) => isSound(one) && keyStates(one.keys).includes('new'))
@@ -142,7 +146,7 @@ const written = async (file: string, shown: Parameters<typeof appendHostKeys>[1]
   }
 }
 
-const confirmed = async ({ ask }: CliContext, question: string): Promise<boolean> => {
+const confirmed = async ({ ask }: WholeContext, question: string): Promise<boolean> => {
   for (;;) {
     const answer = (await ask({ text: `${question} yes/no: `, isHidden: false }))?.trim().toLowerCase()
     if (answer === 'yes') return true

@@ -3,11 +3,11 @@ import { DroverError } from '../errors.ts'
 import { listPlaybooks } from '../playbook/find.ts'
 import { loadPlaybook } from '../playbook/load.ts'
 import { paintFor } from './colour.ts'
-import type { CliContext } from './context.ts'
+import type { WholeContext } from './context.ts'
 import { tableLines } from './table.ts'
 
 /** `drover playbooks`: names for `drover run`, with what each does and where it can be read. */
-export const playbooks = async (context: CliContext): Promise<number> => {
+export const playbooks = async (context: WholeContext): Promise<number> => {
   const { stdout, cwd, playbooksDir: shippedDir, tasks } = context
   const rows = listPlaybooks(shippedDir).map((name) => {
     const { description, file } = described(name, () => loadPlaybook(name, { shippedDir, cwd, tasks }))

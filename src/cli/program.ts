@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import type { CliContext } from './context.ts'
+import type { CliContext, WholeContext } from './context.ts'
 import { examples } from './examples.ts'
 import {
   aliasOf,
@@ -21,6 +21,8 @@ export const createProgram = (context: CliContext, onExitCode: (code: number) =>
     <A extends readonly unknown[]>(verb: (...args: A) => Promise<number>) =>
     async (...args: A): Promise<void> =>
       onExitCode(await verb(...args))
+  const actWhole = <A extends readonly unknown[]>(verb: (whole: WholeContext, ...args: A) => Promise<number>) =>
+    act(async (...args: A) => verb({ ...context, ...(await context.load()) }, ...args))
 
   const program = new Command('drover')
     .description(
@@ -62,7 +64,7 @@ export const createProgram = (context: CliContext, onExitCode: (code: number) =>
     .option('--stall-after <seconds>', 'tell of a host that has been silent for this long', positiveInteger, 30)
     .option('--runs-dir <dir>', 'where journals and reports are kept', './.drover/runs')
   outputOption(logOptions(run), ['text', 'json'])
-  run.action(act(async (playbook, options) => (await import('./run.ts')).run(context, playbook, options)))
+  run.action(actWhole(async (whole, playbook, options) => (await import('./run.ts')).run(whole, playbook, options)))
 
   const status = program.command('status').description('read what state hosts are in; changes nothing')
   connectionOptions(inventoryOptions(status))
@@ -73,7 +75,7 @@ export const createProgram = (context: CliContext, onExitCode: (code: number) =>
     )
     .option('--exit-code', 'exit 2 where a host is not healthy, 4 where hosts are only unreachable')
   outputOption(logOptions(status), ['table', 'names', 'json']).addHelpText('after', examples.status)
-  status.action(act(async (options) => (await import('./status.ts')).status(context, options)))
+  status.action(actWhole(async (whole, options) => (await import('./status.ts')).status(whole, options)))
 
   const keys = program.command('keys').description('the host keys of the fleet').addHelpText('after', examples.keys)
   const scan = keys
@@ -83,7 +85,7 @@ export const createProgram = (context: CliContext, onExitCode: (code: number) =>
     .option('--write', 'write the new ones into known_hosts, once they have been confirmed')
     .option('-y, --yes', 'with --write: they have been confirmed')
   outputOption(logOptions(scan), ['table', 'json'])
-  scan.action(act(async (options) => (await import('./keys.ts')).keysScan(context, options)))
+  scan.action(actWhole(async (whole, options) => (await import('./keys.ts')).keysScan(whole, options)))
 
   const inventory = program
     .command('inventory')
@@ -103,8 +105,8 @@ export const createProgram = (context: CliContext, onExitCode: (code: number) =>
     .command('tasks')
     .argument('[name]', 'one task with its parameters')
     .description('what a step of a playbook can ask for')
-  tasks.action(act(async (name) => (await import('./tasks.ts')).tasks(context, name)))
+  tasks.action(actWhole(async (whole, name) => (await import('./tasks.ts')).tasks(whole, name)))
   const playbooks = program.command('playbooks').description('the playbooks that come with drover')
-  playbooks.action(act(async () => (await import('./playbooks.ts')).playbooks(context)))
+  playbooks.action(actWhole(async (whole) => (await import('./playbooks.ts')).playbooks(whole)))
   return program
 }

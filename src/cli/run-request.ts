@@ -5,7 +5,7 @@ import { hostPlays } from '../playbook/host-plays.ts'
 import { loadPlaybook } from '../playbook/load.ts'
 import type { HostPlay, Playbook } from '../playbook/playbook.ts'
 import type { Transport } from '../transport/connection.ts'
-import type { CliContext } from './context.ts'
+import type { WholeContext } from './context.ts'
 import { createFaults } from './faults.ts'
 import type { Passwords } from './passwords.ts'
 import { optionVars, type RunOptions, refuseIdle, refuseUnused } from './run-options.ts'
@@ -20,7 +20,7 @@ export interface RunRequest {
 
 /** Reads everything a run needs of this machine; what is wrong with it is thrown all at once, before any host is touched. */
 export const prepareRun = async (
-  context: CliContext,
+  context: WholeContext,
   { transport, passwords, tell }: { readonly transport: Transport; readonly passwords: Passwords; readonly tell: Tell },
   name: string,
   options: RunOptions,

@@ -6,7 +6,7 @@ import type { Run } from '../runner/run.ts'
 import type { Transport } from '../transport/connection.ts'
 import { becomeWith } from './become.ts'
 import { conduct } from './conduct.ts'
-import type { CliContext } from './context.ts'
+import type { WholeContext } from './context.ts'
 import { type Interrupts, watchInterrupts } from './interrupts.ts'
 import { createLog, type Logger } from './log.ts'
 import { createNotices, type Notices } from './notices.ts'
@@ -18,7 +18,7 @@ import { prepareRun, type RunRequest } from './run-request.ts'
 import { openTransport } from './transport.ts'
 
 /** `drover run`: reads the request, goes through all hosts, and tells of it in every form at once. */
-export const run = async (context: CliContext, name: string, options: RunOptions): Promise<number> => {
+export const run = async (context: WholeContext, name: string, options: RunOptions): Promise<number> => {
   const log = createLog(context, options)
   const notices = createNotices()
   const passwords = createPasswords(context, options)
@@ -55,7 +55,7 @@ interface Means {
 }
 
 /** The run itself between the making of its directory and the last file in it. */
-const recorded = async (context: CliContext, options: RunOptions, means: Means): Promise<number> => {
+const recorded = async (context: WholeContext, options: RunOptions, means: Means): Promise<number> => {
   const { request, transport, passwords, interrupts, notices, log } = means
   const { name, file, sha256 } = request.playbook
   const mode = options.check ? 'check' : 'apply'

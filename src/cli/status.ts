@@ -9,7 +9,7 @@ import { outcomeOf } from '../runner/outcome.ts'
 import type { Run } from '../runner/run.ts'
 import { becomeWith } from './become.ts'
 import { paintFor } from './colour.ts'
-import type { CliContext } from './context.ts'
+import type { WholeContext } from './context.ts'
 import { createFaults } from './faults.ts'
 import { watchInterrupts } from './interrupts.ts'
 import { createLog, type LogOptions } from './log.ts'
@@ -32,7 +32,7 @@ export interface StatusOptions extends InventoryOptions, ConnectionOptions, LogO
 }
 
 /** `drover status`: looks at every host once and writes nothing, on the hosts or here. */
-export const status = async (context: CliContext, options: StatusOptions): Promise<number> => {
+export const status = async (context: WholeContext, options: StatusOptions): Promise<number> => {
   const log = createLog(context, options)
   const passwords = createPasswords(context, options)
   const transport = openTransport(context, {
@@ -72,7 +72,7 @@ export const status = async (context: CliContext, options: StatusOptions): Promi
 }
 
 const readOnly = (
-  context: CliContext,
+  context: WholeContext,
   shared: Pick<Run, 'transport' | 'becomeOf' | 'forks' | 'softStop' | 'hardStop'>,
 ): Run => ({
   // It stands in the hosts' auth logs, as the ids of runs do.
@@ -106,7 +106,7 @@ const exitOf = (
     detailedExitCode: false,
   })
 
-const show = (context: CliContext, options: StatusOptions, rows: readonly StatusRow[]): void => {
+const show = (context: WholeContext, options: StatusOptions, rows: readonly StatusRow[]): void => {
   const { stdout } = context
   if (options.output === 'json') stdout.write(jsonText({ schemaVersion: 1, hosts: rows.map(jsonRow) }))
   else if (options.output === 'names') stdout.write(rows.map(({ host }) => `${host}\n`).join(''))

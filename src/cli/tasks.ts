@@ -2,12 +2,12 @@ import { DroverError } from '../errors.ts'
 import { quoted } from '../inventory/names.ts'
 import { didYouMean, nearName } from '../inventory/near.ts'
 import { paintFor } from './colour.ts'
-import type { CliContext } from './context.ts'
+import type { WholeContext } from './context.ts'
 import { parametersOf } from './parameters.ts'
 import { tableLines } from './table.ts'
 
 /** `drover tasks [name]`: what there is, from the tasks themselves. */
-export const tasks = async (context: CliContext, name: string | undefined): Promise<number> => {
+export const tasks = async (context: WholeContext, name: string | undefined): Promise<number> => {
   const look = { paint: paintFor(context, context.stdout), width: null }
   const lines = name === undefined ? all() : one(name)
   context.stdout.write(lines.map((line) => `${line}\n`).join(''))

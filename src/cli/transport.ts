@@ -1,7 +1,7 @@
 import { Secret } from '../secret.ts'
 import type { StageDeadlines, Transport, TransportNotice } from '../transport/connection.ts'
 import type { TransportOptions } from '../transport/transport.ts'
-import type { CliContext } from './context.ts'
+import type { WholeContext } from './context.ts'
 import type { Passwords } from './passwords.ts'
 import { sourceOf, sshConfigWord } from './ssh-config.ts'
 
@@ -26,12 +26,12 @@ export interface OpenTransportOptions {
   readonly onNotice: (notice: TransportNotice) => void
 }
 
-export const openTransport = (context: CliContext, options: OpenTransportOptions): Transport =>
+export const openTransport = (context: WholeContext, options: OpenTransportOptions): Transport =>
   context.createTransport(transportOptions(context, options))
 
 /** What all ways to the hosts are made with. */
 export const transportOptions = (
-  { cwd, env, ask }: Pick<CliContext, 'cwd' | 'env' | 'ask'>,
+  { cwd, env, ask }: Pick<WholeContext, 'cwd' | 'env' | 'ask'>,
   { passwords, onNotice, connectTimeout, sshConfig }: OpenTransportOptions,
 ): TransportOptions => ({
   sshConfig: sshConfigWord(sourceOf({ cwd, env }, sshConfig)),

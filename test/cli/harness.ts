@@ -88,14 +88,16 @@ export const start = (argv: readonly string[], world: World = {}): Running => {
     exitNow: (code) => exits.push(code),
     now: () => new Date('2026-01-02T03:04:05Z'),
     version: '1.2.3',
-    tasks: world.tasks ?? allTasks,
     playbooksDir,
     hasTerminal: () => world.answers !== undefined,
-    createScanner: (options) => createSsh2Transport(options),
-    createTransport: (options) => ({
-      ...createSsh2Transport(options),
-      connect: transport.connect,
-      close: transport.close,
+    load: async () => ({
+      tasks: world.tasks ?? allTasks,
+      createScanner: (options) => createSsh2Transport(options),
+      createTransport: (options) => ({
+        ...createSsh2Transport(options),
+        connect: transport.connect,
+        close: transport.close,
+      }),
     }),
   }).then((code): Ran => ({ code, ...written, connects: transport.connects, questions, exits, cwd }))
   return {

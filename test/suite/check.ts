@@ -12,7 +12,7 @@ export const checkNeeds: readonly Need[] = [
 
 export const check = async (): Promise<{ isGood: boolean; counts: Counts }> => {
   const report = reportFile('unit')
-  const scripts = globSync(['{src,e2e}/**/*.sh', 'test/golden/*.sh'], { cwd: root })
+  const scripts = globSync(['{src,e2e,bench}/**/*.sh', 'test/golden/*.sh'], { cwd: root })
   const steps: readonly Step[] = [
     { name: 'format and lint', argv: ['biome', 'check', '--error-on-warnings', '.'] },
     { name: 'shell scripts', argv: ['shellcheck', ...scripts] },

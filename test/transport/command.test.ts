@@ -69,7 +69,7 @@ describe('the command line', () => {
           const { command } = buildCommand(input({ args, become, secret, terminal }))
           expect(command).not.toMatch(/[!\n\r`]/)
           // fish reads \\ and \' within single quotes; tcsh reads \! and an escaped newline.
-          expect(command).not.toMatch(/\\[^0]/)
+          expect(command).not.toMatch(/\\[^0n]/)
           expect(
             command
               .split("'")

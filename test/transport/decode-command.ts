@@ -76,7 +76,9 @@ export const stdinBytes = (stdin: Stdin = []): Buffer => {
 
 const unescapeOctal = (escaped: string): string =>
   Buffer.from(
-    escaped.replace(/\\0([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8))),
+    escaped.replace(/\\(?:n|0([0-7]{3}))/g, (_, octal: string | undefined) =>
+      octal === undefined ? '\n' : String.fromCharCode(Number.parseInt(octal, 8)),
+    ),
     'latin1',
   ).toString()
 

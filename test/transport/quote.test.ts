@@ -18,7 +18,8 @@ test.each([
 test.each([
   ['A-Z a_z./:=,@%+-09', 'A-Z a_z./:=,@%+-09'],
   ["'", '\\0047'],
-  ['!\n', '\\0041\\0012'],
+  ['!\n\t', '\\0041\\n\\0011'],
+  ['$(x) "y" `z` {a,b} *?[] <>|&;#~^', '$(x) "y" \\0140z\\0140 {a,b} *?[] <>|&;#~^'],
   ['\\', '\\0134'],
   ['é', '\\0303\\0251'],
   ['𝄞', '\\0360\\0235\\0204\\0236'],
@@ -52,5 +53,5 @@ test('any text arrives byte for byte through printf %b', () => {
 })
 
 test('escaped text holds only characters that every login shell leaves alone in single quotes', () => {
-  fc.assert(fc.property(deliverable, (text) => /^[A-Za-z0-9 _./:=,@%+\\-]*$/.test(octalEscape(text))))
+  fc.assert(fc.property(deliverable, (text) => /^(?:[ -~](?<![\\'!`])|\\n|\\0[0-3][0-7]{2})*$/.test(octalEscape(text))))
 })

@@ -100,6 +100,43 @@ names_in() {
 
 # ask_mounts PATH... : file system of the nearest existing ancestor
 ask_mounts() {
+  newline='
+'
+  for path; do
+    # Two lines in one name would look like two names.
+    case $path in
+      *"$newline"*) ;;
+      *) is_remote "$path" || continue ;;
+    esac
+    ask_each_mount "$@"
+    return
+  done
+  asked=$#
+  for path; do
+    while [ ! -e "$path" ] && [ -n "$path" ]; do path=${path%/*}; done
+    set -- "$@" "${path:-/}"
+  done
+  shift "$asked"
+  # Two programs for all of them; either is silent about what it may not look at. No clean path holds two slashes.
+  # Not read from here-documents, for which bash writes long ones to /tmp.
+  points=$(timeout 15 stat -c '%n//%m' -- "$@" 2>/dev/null)$newline
+  frees=$(timeout 15 stat -f -c '%n//%S %a %c %d' -- "$@" 2>/dev/null)$newline
+  before='' shown=''
+  for path; do
+    point=${points%%"$newline"*} free=${frees%%"$newline"*}
+    is_shown=yes
+    case $point in "$path//"*) points=${points#*"$newline"} ;; *) is_shown=no ;; esac
+    case $free in "$path//"*) frees=${frees#*"$newline"} ;; *) is_shown=no ;; esac
+    # Most are on the same file system as the one before.
+    if [ "$is_shown" = yes ] && [ "$point" != "$path//$before" ]; then
+      before=${point#"$path//"}
+      shown=$(mount_line "$before") || shown=
+    fi
+    if [ "$is_shown" = yes ] && [ -n "$shown" ]; then echo "$shown${free#"$path//"}"; else echo denied; fi
+  done
+}
+
+ask_each_mount() {
   for path; do
     if is_remote "$path"; then echo remote; continue; fi
     while [ ! -e "$path" ] && [ -n "$path" ]; do path=${path%/*}; done
@@ -111,14 +148,26 @@ ask_mounts() {
 
 # mount_line POINT: `mount OPTIONS TYPE POINT `, without the end of the line. Nothing, and 1, for a point nobody mounted.
 mount_line() {
-  # `rest` keeps the mount's own options in front: with no optional field the dash comes right after them.
-  line=$(printf '%s\n' "$mounts" | while read -r _ _ _ _ point rest; do
-    [ "$(printf '%b' "$point")" != "$1" ] || printf '%s\n' "${rest%% *} ${rest##* - }"
-  done | tail -n 1)
+  line=
+  set -f
+  IFS='
+'
+  for mounted in $mounts; do
+    # Mount id, parent, device and root come first; then the point, and with no optional field the dash after the options.
+    mounted=${mounted#* * * * }
+    place=${mounted%% *} rest=${mounted#* }
+    # Only a name with a blank or the like is written in another form, and only that is worth a process.
+    case $place in *\\*) place=$(printf '%b' "$place") ;; esac
+    [ "$place" != "$1" ] || line="${rest%% *} ${rest##* - }"
+  done
+  unset IFS
+  set +f
   [ -n "$line" ] || return 1
   # shellcheck disable=SC2086
   set -- "$1" $line
   # The options of the file system itself as well: after an error the kernel makes only those `ro`.
   super=${5:-}
-  printf 'mount %s,%s %s %s ' "$2" "${super%%,*}" "$3" "$(printf %s "$1" | encode)"
+  printf 'mount %s,%s %s ' "$2" "${super%%,*}" "$3"
+  printf %s "$1" | encode
+  printf ' '
 }

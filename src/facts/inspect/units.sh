@@ -4,7 +4,7 @@ ask_units() {
   properties=$1
   shift
   # A systemd that re-executes itself, as its own update has it do, answers nobody for a moment.
-  answer=$(show_units "$@") || { sleep 1 && answer=$(show_units "$@"); } || {
+  answer=$(show_units "$@") || { [ -d /run/systemd/system ] && sleep 1 && answer=$(show_units "$@"); } || {
     code=$?
     why=$(timeout 20 systemctl show --no-pager -p Id -- "$@" 2>&1 >/dev/null | head -c 2048)
     printf 'failed %s %s\n' "$code" "$(printf %s "$why" | encode)"

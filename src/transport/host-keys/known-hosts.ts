@@ -5,10 +5,10 @@ import type { InputFault } from '../../errors.ts'
 import { InputError } from '../../errors.ts'
 import { keyTypeOf } from './host-key.ts'
 import { knownHostsName } from './host-pattern.ts'
+import { KnownHostsIndex } from './known-hosts-index.ts'
 import type { KnownHostsLine, KnownHostsText } from './known-hosts-line.ts'
 import { parseKnownHosts } from './known-hosts-line.ts'
 import type { HostLines } from './known-hosts-lookup.ts'
-import { linesFor } from './known-hosts-lookup.ts'
 
 export interface KnownHosts {
   /** Where a key that is learnt is written. */
@@ -73,19 +73,19 @@ const readOne = async (file: string, mayBeMissing: boolean): Promise<KnownHostsT
 }
 
 const createKnownHosts = (read: readonly KnownHostsLine[], learnFile: string, badLineCount: number): KnownHosts => {
-  const lines = [...read]
+  const lines = new KnownHostsIndex(read)
   const found = new Map<string, HostLines>()
   return {
     learnFile,
     badLineCount,
     about: (address, port) => {
       const name = knownHostsName(address, port)
-      const about = found.get(name) ?? linesFor(lines, address, port)
+      const about = found.get(name) ?? lines.about(address, port)
       found.set(name, about)
       return about
     },
     learn: (address, port, blob) => {
-      lines.push({
+      lines.add({
         marker: 'none',
         hosts: knownHostsName(address, port),
         keyType: keyTypeOf(blob),

@@ -8,14 +8,24 @@ export const shellQuote = (text: string): string => {
 
 /**
  * Text as `printf %b` gives it back, in characters that no login shell (dash, bash, zsh, ksh, fish, tcsh)
- * treats specially within single quotes. `%` may stay: `%b` does not interpret it.
+ * treats specially within single quotes. Those are few: the quote, the backslash (fish), the exclamation mark, the
+ * backtick and the end of a line (tcsh). Every byte saved counts: what exceeds the first window of TCP costs a round trip.
  */
 export const octalEscape = (text: string): string => {
   refuseUndeliverable(text)
-  return text.replace(/[^A-Za-z0-9 _./:=,@%+-]+/g, (run) =>
-    Array.from(Buffer.from(run), (byte) => `\\0${byte.toString(8).padStart(3, '0')}`).join(''),
-  )
+  return text.replace(/[^ -~]|['\\!`]/gu, (character) => escapes.get(character) ?? octal(character))
 }
+
+const octal = (character: string): string =>
+  Array.from(Buffer.from(character), (byte) => `\\0${byte.toString(8).padStart(3, '0')}`).join('')
+
+const escapes = new Map([
+  ['\n', '\\n'],
+  ["'", octal("'")],
+  ['\\', octal('\\')],
+  ['!', octal('!')],
+  ['`', octal('`')],
+])
 
 // NUL ends an argument, and half a surrogate pair has no UTF-8 form: both would arrive as something else.
 const refuseUndeliverable = (text: string): void => {

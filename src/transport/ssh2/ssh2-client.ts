@@ -7,14 +7,23 @@ import type { StageDeadlines } from '../connection.ts'
 import { startDeadline } from '../deadline.ts'
 import type { HostKeyCheck } from '../host-keys/host-key-check.ts'
 import type { AuthAttempt } from '../login/auth-handler.ts'
-import { authError, authTimeout, bannerTooLong, isPacketTooLong, loginHungUp, loginLost } from '../login/login-errors.ts'
+import {
+  authError,
+  authTimeout,
+  bannerTooLong,
+  isPacketTooLong,
+  loginHungUp,
+  loginLost,
+} from '../login/login-errors.ts'
 import { promptText } from '../login/prompts.ts'
 import { allowOffers, CannotSign } from '../login/public-key-offer.ts'
 import type { SessionClient } from '../session/session-client.ts'
 import { algorithmsFor } from './algorithms.ts'
+import { gatherWrites } from './gather-writes.ts'
 import type { Greeting } from './greeting.ts'
 import { watchGreeting } from './greeting.ts'
 import { handshakeError, handshakeTimeout } from './handshake-errors.ts'
+import { keepCipherKeys } from './keep-cipher-keys.ts'
 
 // Reasons of a server that says goodbye.
 const protocolError = 2
@@ -109,6 +118,7 @@ export const openClient = (options: ClientOptions): Promise<OpenedClient> => {
       closed.abort()
       broken()
     })
+    client.on('handshake', () => keepCipherKeys(client))
     client.once('handshake', () => {
       if (stage !== 'handshake') return
       stage = 'authenticate'
@@ -132,6 +142,7 @@ export const openClient = (options: ClientOptions): Promise<OpenedClient> => {
       settle(() => resolve({ client, socket, serverVersion: greeting.version, closed: closed.signal }))
     })
 
+    gatherWrites(socket)
     client.connect({
       sock: socket,
       username: host.user,
