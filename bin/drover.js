@@ -13,12 +13,8 @@ if (Number(process.versions.node.split('.')[0]) < 24) {
   )
   process.exitCode = 5
 } else {
-  void Promise.all([import('node:fs'), import('node:module'), import('node:os'), import('node:path')]).then(
-    ([fs, { enableCompileCache }, { homedir }, { join }]) => {
-      // Not in Node's own place for it, below /tmp, where others may have been first: what lies there is run.
-      enableCompileCache(join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'drover'))
-      // The installed package holds the compiled form only.
-      return import(fs.existsSync(new URL('../src/main.ts', import.meta.url)) ? '../src/main.ts' : '../dist/main.js')
-    },
-  )
+  void import('node:fs').then((fs) => {
+    // The installed package holds the compiled form only.
+    return import(fs.existsSync(new URL('../src/main.ts', import.meta.url)) ? '../src/main.ts' : '../dist/main.js')
+  })
 }
