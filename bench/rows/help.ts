@@ -15,7 +15,7 @@ export const help: Row = {
   measure: async (bench: Bench): Promise<Figure[]> => {
     const { client, runs } = bench
     const drover = droverCommand(bench, ['--help'])
-    // As for a user, whose second call finds what the first has left in V8's compile cache.
+    // Not the first call, which reads all of it from the disk.
     await client.measure(drover)
     const measured = await interleaved(runs * times, {
       drover: () => client.measure(drover),

@@ -33,8 +33,8 @@ export interface LogInOptions extends ConnectOptions {
   readonly options: TransportOptions
   readonly run: RunFolder
   readonly needs: LoginNeeds
-  /** The last jump host, and the control socket of its process. */
-  readonly jump: { readonly name: string; readonly controlPath: string } | undefined
+  /** The last jump host, and its process. */
+  readonly jump: { readonly name: string; readonly master: OpenedMaster } | undefined
   readonly notify: (message: string) => void
 }
 
@@ -70,7 +70,7 @@ const attempt = async (host: Host, login: LogInOptions, asksPerson: boolean): Pr
     hasPassword,
     identitiesOnly: offersNamedOnly(host, needs),
     learnFile,
-    jumpPath: jump?.controlPath,
+    jumpPath: jump?.master.controlPath,
   })
   const env = sshEnvironment({
     base: options.env ?? {},
@@ -113,7 +113,7 @@ const attempt = async (host: Host, login: LogInOptions, asksPerson: boolean): Pr
       onStage,
     })
     gate?.end('right')
-    const opened = clientOf(master, proxy)
+    const opened = clientOf(master, proxy, jump?.master)
     try {
       if (learnFile !== undefined) await learn(host, learnFile, needs.knownHosts, notify)
     } catch (error) {

@@ -13,8 +13,11 @@ export interface OpenedMaster extends OpenedClient {
 
 const aliveMs = 3_000
 
-/** A logged-in ssh process as a client that can run commands. */
-export const clientOf = (master: Master, proxy: ProxySocket): OpenedMaster => {
+/**
+ * A logged-in ssh process as a client that can run commands. Of two processes that a dead jump host ends, either may be
+ * seen to end first: the loss is told when it is known what became of the jump host.
+ */
+export const clientOf = (master: Master, proxy: ProxySocket, jump?: Pick<OpenedMaster, 'isAlive'>): OpenedMaster => {
   const closed = new AbortController()
   const { log, controlPath } = master
   const saidBefore = log.words.length
@@ -30,8 +33,12 @@ export const clientOf = (master: Master, proxy: ProxySocket): OpenedMaster => {
     closed.abort()
     client.lose()
   }
-  if (master.gone.aborted) lose()
-  else master.gone.addEventListener('abort', lose, { once: true })
+  const onGone = (): void => {
+    if (isEnded || jump === undefined) lose()
+    else void jump.isAlive().finally(lose)
+  }
+  if (master.gone.aborted) onGone()
+  else master.gone.addEventListener('abort', onGone, { once: true })
   // Without it the process is of no use. Its own end comes first where it has a reason to give.
   proxy.socket.on('error', () => undefined)
   proxy.socket.on('close', () => master.end())

@@ -93,7 +93,7 @@ export const createOpensshTransport = (options: TransportOptions): Transport => 
         options,
         run,
         needs: { ...needs, knownHosts, password: options.passwordOf?.(host) },
-        jump: jump && hop && { name: hop.name, controlPath: jump.controlPath },
+        jump: jump && hop && { name: hop.name, master: jump },
         notify: (message) => notify({ host: host.name, message }),
         signal,
         onStage,
