@@ -28,6 +28,18 @@ const hidden = (tool: string): readonly [string, string] => [
   `mv /root/hidden-${tool} /usr/bin/${tool}`,
 ]
 
+/** An autofs whose daemon answers nobody: whoever looks below it waits for ever, as on an NFS whose server is gone. */
+const deadMount = `[ -p /root/pipe ] || mkfifo /root/pipe
+cat >/root/dead.sh <<'END'
+exec 7<>/root/pipe
+group=$(ps -o pgid= -p "$$" | tr -d ' ')
+mount -i -t autofs -o "fd=7,pgrp=$group,minproto=5,maxproto=5,indirect" server:/export /srv/odd
+sleep 600
+END
+systemd-run --quiet --collect --unit=dead-server /bin/sh /root/dead.sh
+i=0; until grep -q ' /srv/odd ' /proc/self/mountinfo || [ $i -ge 50 ]; do sleep 0.1; i=$((i + 1)); done
+timeout -s KILL 1 stat /srv/odd/file 2>/dev/null; [ $? -eq 137 ]`
+
 interface Trouble {
   readonly make: readonly [make: string, undo: string]
   /** Of the run that writes /srv/odd/file; nothing: it changes the host. */
@@ -61,6 +73,10 @@ const troubles: Readonly<Record<string, Trouble>> = {
   'a read-only target': {
     make: over('/srv/odd', 'ro'),
     refused: { outcome: 'blocked', code: 'precondition-unmet', says: /is read-only/ },
+  },
+  'a dead network mount': {
+    make: [deadMount, 'umount -l /srv/odd; systemctl stop dead-server'],
+    refused: { outcome: 'blocked', code: 'inspect-failed', says: /network|remote/ },
   },
   'no flock': { make: hidden('flock'), refused: { code: 'apply-refused', says: /flock/ } },
   'no sha256sum': {
