@@ -2,7 +2,7 @@ import { DroverError } from '../errors.ts'
 import type { Host } from '../inventory/host.ts'
 import { jsonText } from '../report/json-text.ts'
 import { counted } from '../report/paint.ts'
-import { fingerprintOf } from '../transport/host-keys/host-key.ts'
+import { fingerprintOf, keyTypeOf } from '../transport/host-keys/host-key.ts'
 import { keyPlaceOf } from '../transport/host-keys/host-pattern.ts'
 import { appendHostKeys } from '../transport/host-keys/known-hosts-append.ts'
 import { paintFor } from './colour.ts'
@@ -117,7 +117,12 @@ const write = async (
 ): Promise<void> => {
   const say = (text: string): void => context.stderr.write(`drover: ${text}\n`)
   const isSound = ({ keys }: ScannedHost): boolean => keyStates(keys).every((state) => ['known', 'new'].includes(state))
-  const wanted = scanned.filter((one) => isSound(one) && keyStates(one.keys).includes('new'))
+  const torn = scanned.filter((one) => scanned.some((other) => differ(one, other)))
+  for (const { host } of torn)
+    say(
+      `${host.name} shares its place in known_hosts with a host of other keys: give them a host_key_alias. Not written.`,
+    )
+  const wanted = scanned.filter((one) => isSound(one) && !torn.includes(one) && keyStates(one.keys).includes('new'))
   const files = [...new Set(wanted.map(({ file }) => file))]
   const count = wanted.flatMap(({ keys }) => keys).filter(({ state }) => state === 'new').length
   if (count === 0) return say('there is no new key to write')
@@ -160,4 +165,14 @@ const exitOf = (scanned: readonly ScannedHost[]): number => {
     keyStates(keys).some((state) => state === 'changed' || state === 'revoked'),
   )
   return isWrong ? 2 : codes.length > 0 ? 4 : 0
+}
+
+/** Two machines that known_hosts cannot tell apart, since they have one address behind different jump hosts, or one alias. */
+const differ = (one: ScannedHost, other: ScannedHost): boolean => {
+  if (one === other || one.file !== other.file) return false
+  const [a, b] = [keyPlaceOf(one.host), keyPlaceOf(other.host)]
+  if (a.address !== b.address || a.port !== b.port) return false
+  return one.keys.some(({ blob }) =>
+    other.keys.some((key) => keyTypeOf(key.blob) === keyTypeOf(blob) && !key.blob.equals(blob)),
+  )
 }

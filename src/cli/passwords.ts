@@ -80,7 +80,11 @@ export const createPasswords = (
     keep: (passphrase) => passphrases.push(passphrase),
     all: () => [
       ...passphrases,
-      ...hosts.flatMap((host) => [find('login', host), find('become', host)]).filter((secret) => secret !== undefined),
+      ...hosts
+        .flatMap((host) =>
+          (['login', 'become'] as const).map((purpose) => (uses(purpose, host) ? find(purpose, host) : undefined)),
+        )
+        .filter((secret) => secret !== undefined),
     ],
   }
 }

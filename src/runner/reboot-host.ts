@@ -192,7 +192,7 @@ const untilStarted = async (lane: Lane, left: () => number): Promise<void> => {
       return
     } catch (thrown) {
       const error = toDroverError(thrown)
-      if (!mayPass(error)) throw thrown
+      if (!mayPass(error) || left() <= 0) throw thrown
       await lane.reconnect(error, { limitMs: Math.max(left(), lookMs), isFinal: (why) => !mayPass(why) })
     }
   }
@@ -212,7 +212,9 @@ const source = (path: string): string => shellSource(new URL(`../${path}.sh`, im
 const script = (lane: Lane, name: 'reboot' | 'until-down' | 'until-started', wanted: Wanted): Promise<ScriptAnswer> =>
   exec(lane, {
     ...wanted,
-    script: (name === 'reboot' ? source('facts/inspect/lease') : '') + source(`changes/apply/${name}`),
+    script:
+      (name === 'reboot' ? source('facts/inspect/lease') + source('changes/apply/unit') : '') +
+      source(`changes/apply/${name}`),
   })
 
 const exec = (lane: Lane, request: Wanted & { readonly script: string }): Promise<ScriptAnswer> =>

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { DroverError } from '../../src/errors.ts'
 import { Secret } from '../../src/secret.ts'
 import { BecomeTalk } from '../../src/transport/become/become-talk.ts'
+import { PasswordGate } from '../../src/transport/login/password-gate.ts'
 
 const question = '[drover%ask1,deploy]'
 const ready = '\x1eR ask1\n'
@@ -20,6 +21,7 @@ const talk = async (...said: (string | Buffer | number)[]) => {
     password: new Secret('Pa55'),
     askToken: 'ask1',
     stdin: script,
+    refused: (by) => new DroverError({ code: 'become-failed', message: `refused by ${by}`, remedy: 'x' }),
     failure: (which, text) => new DroverError({ code: 'become-failed', message: `${which}: ${text}`, remedy: 'x' }),
   })
   const partner = it.start({
@@ -117,5 +119,61 @@ describe('the end of the talk', () => {
   test('a flood before the question is not kept', async () => {
     const flood = Array.from({ length: 200 }, () => Buffer.alloc(32_768, 'x'))
     expect((await talk(...flood, `\n${question}`, ready)).did).toEqual(['Pa55\n', ...sent])
+  })
+})
+
+describe('a password that many hosts share', () => {
+  const hostTalk = (gate: PasswordGate, name: string) => {
+    const did: string[] = []
+    const it = new BecomeTalk({
+      ...{ host: { name, user: 'deploy' }, password: new Secret('Pa55'), gate, askToken: 'ask1', stdin: script },
+      refused: (by) => new DroverError({ code: 'become-failed', message: `refused by ${by}`, remedy: 'x' }),
+      failure: (which) => new DroverError({ code: 'become-failed', message: which, remedy: 'x' }),
+    })
+    const partner = it.start({
+      write: async (bytes) => void did.push(Buffer.from(bytes).toString()),
+      end: () => void did.push('end'),
+      fail: ({ message }) => void did.push(message),
+    })
+    const hear = async (text: string): Promise<void> => {
+      partner.stderr?.(Buffer.from(text))
+      await vi.advanceTimersByTimeAsync(0)
+    }
+    return { it, did, hear }
+  }
+
+  test('is tried by one host, and by the others once it was right there', async () => {
+    const gate = new PasswordGate()
+    const [one, two] = [hostTalk(gate, 'a'), hostTalk(gate, 'b')]
+    await one.hear(question)
+    await two.hear(question)
+    expect([one.did, two.did]).toEqual([['Pa55\n'], []])
+    await one.hear(ready)
+    expect([one.did, two.did]).toEqual([['Pa55\n', ...sent], ['Pa55\n']])
+    one.it.stop()
+    two.it.stop()
+  })
+
+  test('that two hosts have refused is sent to no third one', async () => {
+    const gate = new PasswordGate()
+    for (const name of ['a', 'b']) {
+      const wrong = hostTalk(gate, name)
+      await wrong.hear(question)
+      wrong.it.stop('wrong')
+    }
+    const third = hostTalk(gate, 'c')
+    await third.hear(question)
+    expect(third.did).toEqual(['refused by a,b'])
+  })
+
+  test('is let go by a host that ends before its turn comes', async () => {
+    const gate = new PasswordGate()
+    const [one, two, three] = [hostTalk(gate, 'a'), hostTalk(gate, 'b'), hostTalk(gate, 'c')]
+    for (const each of [one, two, three]) await each.hear(question)
+    two.it.stop()
+    one.it.stop()
+    await vi.advanceTimersByTimeAsync(0)
+    expect([two.did, three.did]).toEqual([[], ['Pa55\n']])
+    three.it.stop()
   })
 })

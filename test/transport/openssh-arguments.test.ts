@@ -95,6 +95,14 @@ describe('the command line of a connection', () => {
     expect(learning.get('GlobalKnownHostsFile')).toBeUndefined()
   })
 
+  test('the way is the one that the inventory says, also where that is none', () => {
+    const host = fakeHost({ address: '10.0.0.9' })
+    expect(optionsFor({ host }).get('ProxyJump')).toEqual(['none'])
+    const own = { ...host, sshOptions: { destination: '10.0.0.9', proxyCommand: 'nc %h %p' } }
+    expect(optionsFor({ host: own }).get('ProxyJump')).toBeUndefined()
+    expect(optionsFor({ host, jumpPath: '/run/user/0/drover-x/j' }).get('ProxyJump')).toBeUndefined()
+  })
+
   test('a jump host is gone through by its socket, with nothing of the inventory in the shell that ssh starts', () => {
     const host = fakeHost({ address: 'inner', name: 'inner', jump: [fakeHost({ address: 'gate', user: 'hop' })] })
     const [command = ''] = optionsFor({ host, jumpPath: '/run/user/0/drover-x/j' }).get('ProxyCommand') ?? []

@@ -26,12 +26,12 @@ main() {
     start "$?" "$@" || return
   fi
   follow "$5"
-  code=$?
+  followed=$? # not $code, which the lease has
   # Where the directory is gone this was a follower on a dead connection, and another one has heard the end.
-  is_there || return "$code"
+  is_there || return "$followed"
   # The unit's own time does not count: after a success the lease lives on from here until the check.
   case $(cat "$run/result" 2>/dev/null) in *' exited 0') lease take "$1" "$2" "$3" ;; *) lease free "$1" "$2" "$3" ;; esac
-  return "$code"
+  return "$followed"
 }
 
 # is_started: this very apply has been. Where another exec is just about it, that is waited for.

@@ -6,7 +6,7 @@ receive() {
   mkdir -- "$new" || return 91
   # Held for as long as this shell lives, which is how others tell what is in use.
   exec 7>"$new/held"
-  flock -n 7
+  flock -w 5 7 || return 91
   { take "$8" >"$new/script" && take "${10}" >"$new/content"; } || return 91
   if [ "$(wc -c <"$new/script")" -ne "$8" ] || [ "$(wc -c <"$new/content")" -ne "${10}" ]; then
     echo 'the script was cut on its way, or /run is full' >&2
@@ -45,7 +45,7 @@ start() {
   fi
   exec 7>&-
   rm -rf -- "$new"
-  [ "$received" -eq 0 ] || is_there || [ "$received" -eq 75 ] || lease free "$1" "$2" "$3"
+  [ "$received" -eq 0 ] || is_there || lease free "$1" "$2" "$3"
   exec 8>&-
   return "$received"
 }

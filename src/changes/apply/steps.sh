@@ -227,7 +227,8 @@ mount_below() {
   place=$(cd -P -- "$1" && pwd -P && echo .) || return 1
   place=${place%??}
   while read -r _ _ _ _ point _; do
-    case $point in *\\*) point=$(printf '%b' "$point") ;; esac
+    # `%b` wants a zero before the three digits, or takes one that follows them for its own.
+    case $point in *\\*) point=$(printf '%b' "$(printf %s "$point" | sed 's/\\/\\0/g')") ;; esac
     case $point/ in "${place%/}"/*) echo "$point"; return 0 ;; esac
   done </proc/self/mountinfo
   return 1

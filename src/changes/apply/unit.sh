@@ -13,7 +13,14 @@ is_at_work() {
   property ActiveState
   case $value in
     active | activating | deactivating | reloading) ;;
-    *) return 1 ;;
+    inactive | failed) return 1 ;;
+    *)
+      # A systemd that does not answer says nothing of the work; who does it can be seen without.
+      owner='an apply of which systemd says nothing'
+      [ -z "$(marked "$run")" ] || owner=$description
+      grep -qzs '^DROVER_APPLY=/run/drover/' /proc/[0-9]*/environ
+      return
+      ;;
   esac
   property Description
   owner=$value

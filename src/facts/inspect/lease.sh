@@ -13,12 +13,21 @@ lease() {
 # let_go RUN OWNER TTL_S: the run's end: its lease, what its apply left to be read, and where nobody else is here all
 # that drover has on the host
 let_go() {
-  # First what the lease stands for: a follower on a dead connection takes none any more once that is gone.
-  case $1 in '' | .* | *[!A-Za-z0-9._-]*) return 91 ;; *) rm -rf -- "/run/drover/$1" ;; esac
+  case $1 in '' | .* | *[!A-Za-z0-9._-]*) return 91 ;; esac
   [ -d /run/drover ] || return 0
   lock -w 10 || return
-  hold free "$@"
-  clear_away
+  # An apply that is over is forgotten by systemd a moment later. One that is not is none of a late look's business.
+  waited=0
+  while is_busy && [ "$waited" -lt 20 ]; do
+    sleep 0.1
+    waited=$((waited + 1))
+  done
+  if ! is_busy; then
+    # First what the lease stands for: a follower on a dead connection takes none any more once that is gone.
+    rm -rf -- "/run/drover/$1"
+    hold free "$@"
+    clear_away
+  fi
   exec 9>&-
 }
 
@@ -82,18 +91,32 @@ hold() {
   fi
 }
 
-# clear_away, with the mutex: /run/drover, unless somebody holds the host, works on it, or owes it something
+# is_busy: somebody's apply is at work, or was a moment ago
+is_busy() {
+  [ -e /run/systemd/transient/drover-apply.service ] ||
+    { [ -s /run/drover/group ] && ! flock -n /run/drover/group true; }
+}
+
+# is_young FILE: its run may still come back for it, which it tries for two minutes
+is_young() {
+  [ $(($(date +%s) - $(stat -c %Y "$1"))) -lt 300 ]
+}
+
+# clear_away, with the mutex: /run/drover, unless somebody holds the host, works on it, or is still to hear of it
 clear_away() {
-  [ ! -e "$lease" ] && [ ! -e /run/systemd/transient/drover-apply.service ] || return 0
-  for used in /run/drover/group /run/drover/starting /run/drover/.new.*/held; do
+  [ ! -e "$lease" ] && ! is_busy || return 0
+  for used in /run/drover/starting /run/drover/.new.*/held; do
     [ ! -e "$used" ] || flock -n "$used" true || return 0
+  done
+  for left in /run/drover/*/result /run/drover/*/out /run/drover/cancelled; do
+    [ ! -e "$left" ] || ! is_young "$left" || return 0
   done
   for left in /run/drover/*/token /run/drover/.new.*/held; do
     [ ! -e "$left" ] || rm -rf -- "${left%/*}"
   done
-  rmdir /run/drover/owed 2>/dev/null
+  rmdir /run/drover/owed /run/drover/.new.* 2>/dev/null
   [ ! -d /run/drover/owed ] || return 0
-  rm -f /run/drover/until /run/drover/cancelled /run/drover/group /run/drover/starting /run/drover/mutex
+  for left in until cancelled group starting lease.new mutex; do rm -f -- "/run/drover/$left"; done
   rmdir /run/drover 2>/dev/null
 }
 
@@ -101,7 +124,8 @@ clear_away() {
 # and the first removes what dead runs left
 ask_lease() {
   case $1 in
-    take) lease "$@" ;;
+    # Renewed, never taken anew: a look that comes late would hold the host for a run that is over.
+    take) [ ! -f /run/drover/lease ] || lease "$@" ;;
     free) shift; let_go "$@" ;;
     sweep) sweep "$4" ;;
   esac 2>&1 | encode

@@ -38,9 +38,15 @@ network_mounts() {
   # `rest` begins with the mount's own options: where it has no optional field, the dash comes right after them.
   printf '%s\n' "$mounts" | while read -r _ _ _ _ point rest; do
     case ${rest##* - } in
-      nfs* | cifs* | smb* | fuse* | autofs* | 9p* | ceph* | gluster* | afs* | lustre*) printf '%b\n' "$point" ;;
+      nfs* | cifs* | smb* | fuse* | autofs* | 9p* | ceph* | gluster* | afs* | lustre*) unescaped "$point" ;;
     esac
   done
+}
+
+# unescaped POINT: as mountinfo writes it, a backslash and three digits for a blank and the like. `%b` wants a zero before
+# the three, or takes a digit that follows them for one of its own.
+unescaped() {
+  case $1 in *\\*) printf '%b\n' "$(printf %s "$1" | sed 's/\\/\\0/g')" ;; *) printf '%s\n' "$1" ;; esac
 }
 
 # is_remote PATH [lstat]: walks it name by name, since a link may lead to such a mount point, and touches nothing

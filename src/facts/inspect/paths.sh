@@ -157,7 +157,7 @@ mount_line() {
     mounted=${mounted#* * * * }
     place=${mounted%% *} rest=${mounted#* }
     # Only a name with a blank or the like is written in another form, and only that is worth a process.
-    case $place in *\\*) place=$(printf '%b' "$place") ;; esac
+    case $place in *\\*) place=$(unescaped "$place") ;; esac
     [ "$place" != "$1" ] || line="${rest%% *} ${rest##* - }"
   done
   unset IFS

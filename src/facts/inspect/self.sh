@@ -12,12 +12,13 @@ ask_self() {
       printf 'applying %s\n' "$(head -c 1024 /run/drover/group | encode)"
     fi
     # Asking for a transient unit that is gone makes PID 1 of systemd 252 complain in the journal.
-    case $([ ! -e /run/systemd/transient/drover-apply.service ] ||
-      timeout 15 systemctl show --no-pager -p ActiveState --value drover-apply.service 2>/dev/null) in
-      active | activating | deactivating)
-        printf 'applying %s\n' "$(timeout 15 systemctl show --no-pager -p Description --value drover-apply.service | encode)"
-        ;;
-    esac
+    if [ -e /run/systemd/transient/drover-apply.service ]; then
+      case $(timeout 15 systemctl show --no-pager -p ActiveState --value drover-apply.service 2>/dev/null) in
+        inactive | failed) ;;
+        '') printf 'applying %s\n' "$(echo 'an apply of which systemd says nothing' | encode)" ;;
+        *) printf 'applying %s\n' "$(timeout 15 systemctl show --no-pager -p Description --value drover-apply.service | encode)" ;;
+      esac
+    fi
     for mark in /run/drover/owed/*; do
       [ ! -f "$mark" ] || printf 'owed %s\n' "$(printf %s "${mark##*/}" | encode)"
     done

@@ -1,4 +1,5 @@
 import { DroverError } from '../../errors.ts'
+import type { Host } from '../../inventory/host.ts'
 import { lastWords } from '../script/noise.ts'
 import { type Becoming, becomeCauses, type Failure, needsTerminal, refused } from './become-causes.ts'
 
@@ -37,6 +38,17 @@ export const becomeFailures = {
     const reason = becomeError(said, becoming)
     return reason ?? new DroverError(details(notOurs(becoming.host.name, question), question === said ? '' : said))
   },
+  /** Not sent: a directory locks an account at three or more refusals. */
+  refusedElsewhere: (host: Pick<Host, 'name'>, by: readonly string[]): DroverError =>
+    new DroverError(
+      details(
+        {
+          message: `The password for sudo was not tried on ${host.name}: ${by.join(' and ')} refused it.`,
+          remedy: 'Give the right one (-K). Where hosts have different passwords, give each its own `become_password`.',
+        },
+        '',
+      ),
+    ),
   askedAgain: (said: string, becoming: Becoming): DroverError => {
     const { host, answeredFor = host.user } = becoming
     if (said !== '') return new DroverError(details(refused(host.name, answeredFor), said))
@@ -61,3 +73,7 @@ const notOurs = (host: string, question: string): Failure => ({
 
 const byHand = ({ host, become: { method } }: Becoming): string =>
   `See what \`${method} -n true\` says to ${host.user} on ${host.name}. \`become: false\` and a login as root need no ${method}.`
+
+/** sudo has said no to the password itself, and to nothing else. */
+export const isRefusedPassword = (error: unknown): boolean =>
+  error instanceof DroverError && error.code === 'become-failed' && error.message.includes(' refused the password of ')

@@ -2,6 +2,7 @@ import type { DroverError } from '../../errors.ts'
 import type { Host } from '../../inventory/host.ts'
 import type { Secret } from '../../secret.ts'
 import type { ExecInput, ExecTalk } from '../connection.ts'
+import type { PasswordGate, PasswordTry, PasswordVerdict } from '../login/password-gate.ts'
 import { questionAtEnd, readyMark } from './become-command.ts'
 
 // A question is one line; what a startup file prints before it may be endless.
@@ -16,6 +17,9 @@ export type Question = 'other' | 'again'
 export interface TalkOptions {
   readonly host: Pick<Host, 'name' | 'user'>
   readonly password: Secret
+  readonly gate?: PasswordGate | undefined
+  /** The error for a password that other hosts have refused. */
+  readonly refused: (by: readonly string[]) => DroverError
   /** The error for what is not answered, and what was said to it. */
   readonly failure: (question: Question, said: Buffer) => DroverError
   readonly askToken: string
@@ -35,6 +39,8 @@ export class BecomeTalk {
   #isReady = false
   #askedFor: string | undefined
   #stranger: NodeJS.Timeout | undefined
+  #try: PasswordTry | undefined
+  readonly #left = new AbortController()
 
   constructor(options: TalkOptions) {
     this.#options = options
@@ -55,8 +61,10 @@ export class BecomeTalk {
     return { stderr: (chunk) => this.#hear(chunk) }
   }
 
-  /** To be called when the command has ended. */
-  stop(): void {
+  /** To be called when the command has ended, with what is to be said of the password. */
+  stop(verdict: PasswordVerdict = 'unknown'): void {
+    this.#try?.(verdict)
+    this.#left.abort()
     clearTimeout(this.#stranger)
     this.#isReady = true
   }
@@ -68,6 +76,7 @@ export class BecomeTalk {
     this.#heard = (this.#heard + Buffer.from(chunk).toString('latin1')).slice(-keptBytes)
     if (this.#heard.includes(readyMark(this.#options.askToken))) {
       this.#isReady = true
+      this.#try?.('right')
       void this.#send()
       return
     }
@@ -85,7 +94,28 @@ export class BecomeTalk {
     }
     this.#heard = ''
     this.#askedFor = user === undefined ? host.user : bytesOf(user).toString()
+    if (this.#options.gate === undefined) this.#give(password)
+    else void this.#giveInTurn(password, this.#options.gate)
+  }
+
+  #give(password: Secret): void {
     void this.#input?.write(Buffer.from(`${password.reveal()}\n`))
+  }
+
+  async #giveInTurn(password: Secret, gate: PasswordGate): Promise<void> {
+    const { host, refused } = this.#options
+    try {
+      const leave = await gate.enter(host, this.#left.signal)
+      if (typeof leave === 'function') {
+        this.#try = leave
+        this.#give(password)
+        return
+      }
+      this.stop()
+      this.#input?.fail(refused(leave.refusedBy))
+    } catch {
+      // The command has ended before its turn came.
+    }
   }
 
   #fail(question: Question, said: string): void {

@@ -1,10 +1,13 @@
 import type { BecomeMethod } from '../../inventory/host.ts'
 import type { Secret } from '../../secret.ts'
+import type { PasswordGate } from '../login/password-gate.ts'
 
 /** How root rights are had on a host. Without a password nothing is ever typed, and a host that asks for one refuses. */
 export interface Become {
   readonly method: BecomeMethod
   readonly password?: Secret
+  /** Where a password is shared: until it was right somewhere, one host at a time tries it. */
+  readonly gate?: PasswordGate
 }
 
 /**

@@ -68,14 +68,16 @@ export const createHostKeyCheck = (
       const known = judgeHostKey(knownHosts.about(address, port), blob)
       if (known.status === 'ok') return
       if (known.status !== 'unknown') throw hostKeyError(host, blob, known)
-      knownHosts.learn(address, port, blob)
       const shown = `${keyTypeOf(blob)} ${fingerprintOf(blob)}`
       try {
         const before = await appendKnownHost(knownHosts.learnFile, { address, port, blob })
         if (before.status === 'unknown') onNotice(`learnt the host key of ${name}: ${shown}`)
         else if (before.status !== 'ok') throw hostKeyError(host, blob, before)
+        knownHosts.learn(address, port, blob)
       } catch (error) {
         if (error instanceof DroverError) throw error
+        // For the rest of this run, at least.
+        knownHosts.learn(address, port, blob)
         onNotice(`could not write the host key of ${name} (${shown}) to ${knownHosts.learnFile}: ${String(error)}`)
       }
     },

@@ -19,6 +19,8 @@ export interface PasswordRefusal {
   readonly refusedBy: readonly string[]
 }
 
+type Named = Pick<Host, 'name'>
+
 /** One password of one user. Until it was right somewhere, one host at a time tries it. */
 export class PasswordGate {
   readonly #refusedBy = new Set<string>()
@@ -27,14 +29,14 @@ export class PasswordGate {
   #isBusy = false
 
   /** Why there is no use in going as far as the password, as far as is known now. */
-  refusalOf(host: Host): PasswordRefusal | undefined {
+  refusalOf(host: Named): PasswordRefusal | undefined {
     // A host that has refused it is not asked again, whatever others say.
     if (this.#refusedBy.has(host.name)) return { refusedBy: [host.name] }
     return !this.#isRight && this.#refusedBy.size >= maxRefusals ? { refusedBy: [...this.#refusedBy] } : undefined
   }
 
   /** Resolves when it is this host's turn; rejects with the signal's reason. */
-  async enter(host: Host, signal: AbortSignal): Promise<PasswordTry | PasswordRefusal> {
+  async enter(host: Named, signal: AbortSignal): Promise<PasswordTry | PasswordRefusal> {
     for (;;) {
       signal.throwIfAborted()
       const refusal = this.refusalOf(host)
@@ -48,7 +50,7 @@ export class PasswordGate {
     }
   }
 
-  #tryAt(host: Host): PasswordTry {
+  #tryAt(host: Named): PasswordTry {
     let isOpen = true
     return (verdict) => {
       if (!isOpen) return

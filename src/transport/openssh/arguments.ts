@@ -40,11 +40,17 @@ export const masterArguments = (options: MasterArguments): string[] => {
       ...(host.sshOptions !== undefined && { HostName: host.address.replaceAll('%', '%%') }),
       ...hostKeys(host, options.learnFile),
       ...login(options),
-      ...(jumpPath === undefined ? {} : { ProxyCommand: proxyCommand(jumpPath) }),
+      ...way(host, jumpPath),
     }).flatMap(([name, value]) => ['-o', `${name}=${value}`]),
     '--',
     host.sshOptions?.destination ?? host.address,
   ]
+}
+
+/** A jump host of ssh_config is among the host's own by now, unless the inventory has said that there is none. */
+const way = ({ sshOptions }: Host, jumpPath: string | undefined): Record<string, string> => {
+  if (jumpPath !== undefined) return { ProxyCommand: proxyCommand(jumpPath) }
+  return sshOptions?.proxyCommand === undefined ? { ProxyJump: 'none' } : {}
 }
 
 /** What the user's configuration may say of these would make this process another thing than the one we watch. */

@@ -88,7 +88,11 @@ const attempt = async (host: Host, login: LogInOptions, asksPerson: boolean): Pr
     mayGive: gate?.enter,
     passphrase: needs.passphrase,
     ask: asksPerson || hasPassword ? options.ask : undefined,
-    login: () => master.log.login,
+    // Nobody else's: an ssh that a ProxyCommand runs writes to the same log, and asks the same program.
+    login: () =>
+      [host.address, host.sshOptions?.destination]
+        .map((name) => `${host.user}@${name?.toLowerCase()}`)
+        .find((login) => login === master.log.login),
   })
   run.askpass.expect(ticket, async (prompt) => {
     asking += 1

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { DroverError } from '../../errors.ts'
 import type { Host } from '../../inventory/host.ts'
 import { answerOf } from '../become/become.ts'
-import { TerminalRequired } from '../become/become-errors.ts'
+import { becomeFailures, isRefusedPassword, TerminalRequired } from '../become/become-errors.ts'
 import { BecomeTalk } from '../become/become-talk.ts'
 import type { Connection, ExecRequest } from '../connection.ts'
 import type { CommandInput } from './command.ts'
@@ -53,7 +53,8 @@ const attempt = async (
   const talk =
     password &&
     new BecomeTalk({
-      ...{ host, password, askToken, stdin },
+      ...{ host, password, gate: become?.gate, askToken, stdin },
+      refused: (by) => becomeFailures.refusedElsewhere(host, by),
       failure: (question, said) => questionError(question, said, how()),
     })
   const how = (): Attempt => ({ host, become, askToken, terminal, answeredFor: talk?.answeredFor })
@@ -75,6 +76,7 @@ const attempt = async (
     if (framed.kind !== 'complete') throw frameError(framed, result, how())
     return { code: framed.code, stdout: framed.stdout, stderr: framed.stderr }
   } catch (error) {
+    if (isRefusedPassword(error)) talk?.stop('wrong')
     const isLate = error instanceof DroverError && error.code === 'command-timeout' && !live.hasBegun
     if (!isLate) throw error
     throw notBegunError(deadlineMs, Buffer.concat([live.noise, talk?.heard ?? Buffer.alloc(0)]), how())

@@ -76,7 +76,8 @@ export const runChannel = (channel: SessionChannel, options: RunOptions): Promis
     })
     channel.on('close', end)
     if (signal.aborted) onAbort()
-    if (partner === undefined) void writeStdin(channel, stdin ?? new Uint8Array(), () => isOver)
+    if (partner === undefined)
+      writeStdin(channel, stdin ?? new Uint8Array(), () => isOver).catch((error: unknown) => fail(toDroverError(error)))
   })
 }
 

@@ -14,6 +14,7 @@ export interface AnswersOptions {
   readonly items: readonly ConfigItem[]
   readonly source: SshConfigSource
   readonly program: string
+  readonly env: Readonly<Record<string, string | undefined>>
   /** Whether the answer about one host holds for every host with the same signature. */
   readonly agrees: (answer: Answer, own: Evaluated, destination: Destination) => boolean
 }
@@ -35,7 +36,7 @@ export interface Answers {
  * ssh is asked once for all hosts that the files cannot tell apart: ten thousand hosts and three Host lines are a
  * handful of processes. Where only ssh can tell them apart, it is asked for each.
  */
-export const createAnswers = ({ items, source, program, agrees }: AnswersOptions): Answers => {
+export const createAnswers = ({ items, source, program, env, agrees }: AnswersOptions): Answers => {
   const limit = pLimit(atOnce)
   const dependsOnUser = hasCriterion(items, 'user')
   const isEmpty = !allItems(items).some(({ kind }) => kind === 'set')
@@ -49,7 +50,7 @@ export const createAnswers = ({ items, source, program, agrees }: AnswersOptions
       if (isWithoutSsh) return answerWithoutSsh(own)
       asked += 1
       const user = dependsOnUser ? destination.user : undefined
-      const answer = await askSsh({ program, source }, { name: destination.name, user })
+      const answer = await askSsh({ program, source, env }, { name: destination.name, user })
       if (answer === null) isWithoutSsh = true
       return answer ?? answerWithoutSsh(own)
     })

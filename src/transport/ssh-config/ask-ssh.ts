@@ -10,6 +10,8 @@ export type Answer = ReadonlyMap<string, readonly string[]>
 
 export interface AskSshOptions {
   readonly program: string
+  /** What ssh, and the programs that its configuration names, are started with. */
+  readonly env: Readonly<Record<string, string | undefined>>
   readonly source: SshConfigSource
 }
 
@@ -17,16 +19,21 @@ const deadlineMs = 20_000
 
 /** Null: there is no ssh client on this machine. */
 export const askSsh = (
-  { program, source }: AskSshOptions,
+  { program, source, env }: AskSshOptions,
   { name, user }: Pick<Destination, 'name' | 'user'>,
 ): Promise<Answer | null> => {
   const args = ['-T', ...fileArguments(source), '-G', ...(user === undefined ? [] : ['-l', user]), '--', name]
   return new Promise((resolve, reject) => {
-    execFile(program, args, { timeout: deadlineMs, maxBuffer: 4 << 20, encoding: 'utf8' }, (error, stdout, stderr) => {
-      if (error === null) resolve(parseAnswer(stdout))
-      else if (error.code === 'ENOENT') resolve(null)
-      else reject(refused(name, error.killed === true ? `no answer within ${deadlineMs} ms` : stderr))
-    })
+    execFile(
+      program,
+      args,
+      { env, timeout: deadlineMs, maxBuffer: 4 << 20, encoding: 'utf8' },
+      (error, stdout, stderr) => {
+        if (error === null) resolve(parseAnswer(stdout))
+        else if (error.code === 'ENOENT') resolve(null)
+        else reject(refused(name, error.killed === true ? `no answer within ${deadlineMs} ms` : stderr))
+      },
+    )
   })
 }
 

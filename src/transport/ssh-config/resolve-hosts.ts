@@ -55,6 +55,7 @@ export const resolveHosts = async (hosts: readonly Host[], options: ResolveHosts
     items,
     source,
     program,
+    env: withoutSecrets(env),
     agrees: (answer, own, destination) => agrees(answer, own, contextOf(destination)),
   })
   const seen: (Filled | undefined)[] = []
@@ -129,3 +130,7 @@ const refuseSameMachines = (hosts: readonly Host[]): void => {
     remedy: 'Keep one name, or correct HostName, Port or ProxyJump in ssh_config.',
   })
 }
+
+/** A `Match exec` of the configuration starts programs, which have no business with drover's passwords. */
+const withoutSecrets = (env: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('DROVER_')))

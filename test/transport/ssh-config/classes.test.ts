@@ -117,7 +117,10 @@ test('the values are those that ssh -G prints', async () => {
   await fc.assert(
     fc.asyncProperty(config, name, async (text, one) => {
       const path = join(directoryWith({ config: text }), 'config')
-      const printed = await askSsh({ program: 'ssh', source: { kind: 'file', path } }, { name: one, user: undefined })
+      const printed = await askSsh(
+        { program: 'ssh', env: process.env, source: { kind: 'file', path } },
+        { name: one, user: undefined },
+      )
       const [host = named('')] = await resolved(text, [named(one)])
       const said = (keyword: string) => printed?.get(keyword)?.[0]
       expect(host).toMatchObject({ address: said('hostname'), port: Number(said('port')) })
