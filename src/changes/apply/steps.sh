@@ -10,7 +10,9 @@
 set_up() {
   set -u
   # systemd may start the unit although it had said that it would not: the work is done once.
+  umask 077
   mkdir -- "$1/begun" || exit 3
+  touch -- "$1/at" "$1/speaking"
   export LC_ALL=C HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
   umask 022
   dir=$1 run=$2 token=$4 number=- temp=0 watch=

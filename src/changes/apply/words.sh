@@ -6,7 +6,8 @@ bounded() {
   words=$dir/words.$number.$temp
   temp=$((temp + 1))
   mkfifo -m 0600 -- "$words" || return
-  drain "$words" <"$words" &
+  # What a command says may be secret.
+  ( umask 077; drain "$words" ) <"$words" &
   printf '%s\n' "$words" >"$dir/speaking"
   "$@" >"$words" 2>&1
   code=$?
@@ -16,7 +17,7 @@ bounded() {
     sleep 0.02
     waited=$((waited + 1))
   done
-  rm -f -- "$dir/speaking"
+  printf '' >"$dir/speaking"
   tell "$words"
   # Where somebody still speaks, the files go on, and go with the directory.
   [ ! -e "$words.end" ] || rm -f -- "$words" "$words".*
