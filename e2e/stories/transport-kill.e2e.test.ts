@@ -124,6 +124,6 @@ describe.each(['ssh2', 'openssh'] as const)('by %s', (transport) => {
       }
       process.stdout.write(`${name} by ${transport}: ${tried} kill points tried, all converged, nothing left\n`)
     },
-    600_000,
+    1_200_000,
   )
 })
