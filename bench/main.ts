@@ -76,7 +76,8 @@ const bench = async ({ rows: chosen, runs, scale, yes }: Wanted): Promise<void> 
     const versions = isWhole ? await describeVersions(client, installed) : []
     for (const row of chosen) {
       ran.push({ row, figures: await measureRow({ client, shipped, installed, runs, scale }, row) })
-      if (isWhole) writeFileSync(join(root, 'docs/benchmarks.md'), pageOf(ran, { ...circumstances, versions }))
+      const missing = chosen.slice(ran.length).map(({ name }) => name)
+      if (isWhole) writeFileSync(join(root, 'docs/benchmarks.md'), pageOf(ran, { ...circumstances, versions, missing }))
     }
     process.stdout.write(textTable(ran.flatMap(({ figures }) => figures)))
     const reasons = new Set(ran.flatMap(({ figures }) => figures).map(({ why }) => why?.join('\n') ?? ''))

@@ -12,10 +12,12 @@ export interface Circumstances {
   readonly machine: string
   readonly versions: readonly string[]
   readonly runs: number
+  /** Rows that the run has not come to. */
+  readonly missing: readonly string[]
 }
 
 /** docs/benchmarks.md, whole. */
-export const pageOf = (ran: readonly Ran[], { date, machine, versions, runs }: Circumstances): string => {
+export const pageOf = (ran: readonly Ran[], { date, machine, versions, runs, missing }: Circumstances): string => {
   const figures = ran.flatMap((each) => each.figures)
   const open = figures.filter(({ reached }) => reached !== true)
   return `# Benchmarks
@@ -29,7 +31,7 @@ counts; the times are those of this machine, where client and hosts share the co
 - Versions: ${versions.join(', ')}.
 
 ${markdownTable(figures)}
-${open.length === 0 ? 'Every figure is reached.\n' : `## What bounds the figures that are not reached\n\n${ran.map(boundsText).join('')}`}
+${missing.length === 0 ? '' : `The run was cut short. Not measured: ${missing.join(', ')}.\n\n`}${open.length === 0 ? 'Every figure is reached.\n' : `## What bounds the figures that are not reached\n\n${ran.map(boundsText).join('')}`}
 ## How each is measured
 
 Client and hosts are in one container without a network: one sshd answers on every address of 127.0.0.0/8, and each
