@@ -54,7 +54,7 @@ begin_apply() {
   [ "$(cat "$base/cancelled" 2>/dev/null)" != "$token" ] || return 98
   # A stall on the way (a paused machine, a slow upload) may have cost the lease: whoever has it now goes first.
   still_ours "$@" || return
-  sweep
+  remove_old
   # What an earlier segment of this run left has been read.
   rm -rf -- "$run" || return 91
   mv -T -- "$new" "$run" || return 91
@@ -67,18 +67,17 @@ begin_apply() {
   return "$code"
 }
 
-# sweep: what other runs left is over when nobody uses it; a young result may still have to be told to its run
-sweep() {
+# remove_old: what other runs left is over when nobody uses it; a young result may still have to be told to its run
+remove_old() {
   for old in "$base"/.new.*; do
     [ ! -d "$old" ] || [ "$old" = "$new" ] || ! flock -n "$old/held" true || rm -rf -- "$old"
   done
-  clock=$(date +%s)
   for old in "$base"/*/token; do
     [ -e "$old" ] || continue
     left=${old%/token}
     last=$left/result
     # What has been going on for so long, while nobody applies, never came to its end.
     [ -e "$last" ] || last=$left/out
-    [ $((clock - $(stat -c %Y "$last"))) -lt 300 ] || rm -rf -- "$left"
+    is_young "$last" || rm -rf -- "$left"
   done
 }
