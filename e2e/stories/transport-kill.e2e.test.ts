@@ -5,23 +5,31 @@ import { AGENT_UNIT, type LabHost, WORKER_UNIT } from '../lab/host.ts'
 import { type Lab, openLab } from '../lab/lab.ts'
 import { until } from '../lab/wait.ts'
 import { type DroverProcess, drover, startDrover } from '../support/drover.ts'
+import { isFull } from '../support/full.ts'
 import { hostsFile } from '../support/sshd.ts'
 import { DROP_IN } from '../support/units.ts'
 
 /**
- * Story: drover is killed or interrupted at every event of a remediate run. Wherever it was, running it again brings the
+ * Story: drover is killed or interrupted at events all along a remediate run. Wherever it was, running it again brings the
  * host where it should be, and nothing of drover is left: no process on either side, no lock, no file.
  */
 
 const short = ['-e', 'stable_s=1', '-e', 'within_s=20']
 
-/** How drover is ended, and what it must end with: a code, or null for a signal. */
+/**
+ * How drover is ended, and what it must end with: a code, or null for a signal, which a Ctrl-C is to a drover that has
+ * told of its end and is about to leave.
+ */
 const ends = {
   'kill -9': { host: 'killed', codes: [null], end: async (run: DroverProcess) => void run.child.kill('SIGKILL') },
-  'Ctrl-C': { host: 'interrupted', codes: [0, 130], end: async (run: DroverProcess) => run.interrupt('interrupted') },
+  'Ctrl-C': {
+    host: 'interrupted',
+    codes: [0, 130, null],
+    end: async (run: DroverProcess) => run.interrupt('interrupted'),
+  },
   'Ctrl-C twice': {
     host: 'stopped',
-    codes: [0, 130],
+    codes: [0, 130, null],
     end: async (run: DroverProcess) => {
       await run.interrupt('interrupted')
       await run.interrupt('interrupted again')
@@ -92,10 +100,20 @@ const expectWhole = async (host: LabHost, where: string): Promise<void> => {
   await until('its ssh clients to be gone', 10_000, async () => (clients(host).length === 0 ? true : undefined))
 }
 
-/** Every event for drover's own client, and every third for the other, whose lanes are the same. */
-const strides = { ssh2: 1, openssh: 3 } as const
-/** A second Ctrl-C waits for what is under way, ten seconds at a time: every other event has to do. */
-const patience = { 'kill -9': 1, 'Ctrl-C': 1, 'Ctrl-C twice': 2 } as const
+/**
+ * How many points of a run are tried, spread over all of its events; `npm run test:full` tries every one. A second Ctrl-C
+ * waits for what is under way, ten seconds at a time.
+ */
+const tries = {
+  ssh2: { 'kill -9': 8, 'Ctrl-C': 6, 'Ctrl-C twice': 5 },
+  openssh: { 'kill -9': 4, 'Ctrl-C': 3, 'Ctrl-C twice': 3 },
+} as const
+
+/** Events by number, from the first to the last. */
+const pointsOf = (events: number, wanted: number): number[] => {
+  const count = isFull ? events : Math.min(wanted, events)
+  return Array.from({ length: count }, (_, index) => 1 + Math.round((index * (events - 1)) / Math.max(count - 1, 1)))
+}
 
 describe.each(['ssh2', 'openssh'] as const)('by %s', (transport) => {
   test.concurrent.each(Object.entries(ends))(
@@ -108,14 +126,12 @@ describe.each(['ssh2', 'openssh'] as const)('by %s', (transport) => {
       const whole = await drover(lab, args, { inventory })
       expect(whole.code, whole.stdout + whole.stderr).toBe(0)
       await expectWhole(host, 'a run that nobody ends')
-      const points = whole.events.length
-      let tried = 0
-      for (let point = 1; point <= points; point += strides[transport] * patience[name as keyof typeof patience]) {
-        tried += 1
+      const points = pointsOf(whole.events.length, tries[transport][name as keyof typeof ends])
+      for (const point of points) {
         const where = `${name} at event ${point} (${whole.events[point - 1]?.type})`
         await breakHost(host)
         const run = startDrover(lab, args, { inventory })
-        while (eventCount(run.runs) < point && run.child.exitCode === null) await new Promise((r) => setTimeout(r, 5))
+        while (eventCount(run.runs) < point && !run.isOver()) await new Promise((r) => setTimeout(r, 5))
         await end(run)
         const ended = await run.ended
         expect([...codes, 0], `${where}: ${ended.stderr}`).toContain(ended.code)
@@ -124,8 +140,10 @@ describe.each(['ssh2', 'openssh'] as const)('by %s', (transport) => {
         expect(again.code, `${where}:\n${again.stdout}${again.stderr}`).toBe(0)
         await expectWhole(host, where)
       }
-      process.stdout.write(`${name} by ${transport}: ${tried} kill points tried, all converged, nothing left\n`)
+      process.stdout.write(
+        `${name} by ${transport}: ${points.length} of ${whole.events.length} kill points tried, all converged, nothing left\n`,
+      )
     },
-    1_200_000,
+    isFull ? 3_600_000 : 900_000,
   )
 })

@@ -40,6 +40,8 @@ export interface DroverProcess {
   /** Where the directory of a run comes to lie. */
   readonly runs: string
   readonly ended: Promise<DroverEnd>
+  /** By itself or by a signal. */
+  isOver(): boolean
   /** What has been told so far. */
   events(): readonly RunEvent[]
   /** Ctrl-C, and wait until drover says this on standard error: a second one sent too early would be merged with the first. */
@@ -84,22 +86,25 @@ export const startDrover = (lab: Lab, args: readonly string[], options: DroverOp
     child.on('error', reject).on('close', (code) => resolve(endOf(code, output, runs))),
   )
   const events = (): readonly RunEvent[] => readEvents(directoryIn(runs))
+  // A process that a signal ended has no exit code.
+  const isOver = (): boolean => child.exitCode !== null || child.signalCode !== null
   return {
     child,
     runs,
     ended,
+    isOver,
     events,
     interrupt: async (answer) => {
       child.kill('SIGINT')
-      while (!output.stderr.includes(answer) && child.exitCode === null) await sleep(30)
+      while (!output.stderr.includes(answer) && !isOver()) await sleep(30)
     },
     until: async (type, matches = () => true) => {
       type Wanted = Extract<RunEvent, { type: typeof type }>
       for (;;) {
-        const isOver = child.exitCode !== null || child.signalCode !== null
+        const wasOver = isOver()
         const found = events().find((event): event is Wanted => event.type === type && matches(event as Wanted))
         if (found !== undefined) return found
-        if (isOver) throw new Error(`drover ended without the event ${type}:\n${output.stdout}\n${output.stderr}`)
+        if (wasOver) throw new Error(`drover ended without the event ${type}:\n${output.stdout}\n${output.stderr}`)
         await sleep(30)
       }
     },

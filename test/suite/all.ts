@@ -1,4 +1,5 @@
 // npm test: the check, then every story on real hosts. The last line counts what the runner itself reports.
+// --full (npm run test:full): matrices that are sampled otherwise are tried whole, which takes hours.
 import { runningDocker } from '../../e2e/lab/docker.ts'
 import { prepareMachine, stopEngine } from '../../e2e/lab/engine.ts'
 import { check, checkNeeds } from './check.ts'
@@ -7,6 +8,8 @@ import { testTransport } from './transport.ts'
 import { readCounts, reportFile, sum } from './vitest-report.ts'
 
 const isAgreed = process.argv.includes('--yes') || process.env.CI !== undefined
+
+if (process.argv.includes('--full')) process.env.DROVER_TEST_FULL = '1'
 
 const wasRunning = (await runningDocker()) !== undefined
 // All that apt has to bring is asked for once, before anything runs.
