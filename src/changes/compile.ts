@@ -1,5 +1,6 @@
 import type { Change, Condition, Expectation } from './change.ts'
 import { contentBytes, sha256 } from './predict.ts'
+import { undoScript } from './undo-script.ts'
 
 /** One call of a function of steps.sh: its name and its arguments, none of them shell. */
 export type Call = readonly string[]
@@ -31,7 +32,7 @@ export const compile = (changes: readonly ExpectedChange[]): Program => {
   let offset = 0
   const calls = changes.flatMap(({ change, expects }, index) => {
     const number = String(index)
-    const content = change.kind === 'write' ? contentBytes(change.content) : null
+    const content = contentOf(change)
     const body = callOf(change, content, offset)
     if (content !== null) {
       contents.push(content)
@@ -81,6 +82,12 @@ const debtsOfWrite = (changes: readonly ExpectedChange[], index: number): string
 export const debtOf = (change: Change): string | null =>
   change.kind === 'systemctl' && change.verb === 'daemon-reload' ? 'daemon-reload' : null
 
+/** What travels with the script for a change. */
+const contentOf = (change: Change): Buffer | null => {
+  if (change.kind === 'write') return contentBytes(change.content)
+  return change.kind === 'arm' ? Buffer.from(undoScript(change.undo ?? [], change.scope)) : null
+}
+
 const callOf = (change: Change, content: Buffer | null, offset: number): Call => {
   switch (change.kind) {
     case 'write': {
@@ -106,6 +113,28 @@ const callOf = (change: Change, content: Buffer | null, offset: number): Call =>
         String(Math.round(change.stableMs)),
         ...conditionCall(change.condition),
       ]
+    case 'upload':
+      return ['place', change.path, octal(change.mode), change.owner, change.artifact.sha256]
+    case 'copy':
+      return ['copy_file', change.from, change.sha256, change.path, octal(change.mode), change.owner]
+    case 'hold':
+      return ['hold', change.lock, String(change.forS)]
+    case 'arm': {
+      const bytes = content ?? Buffer.alloc(0)
+      return [
+        'arm',
+        change.what,
+        change.candidate,
+        String(Math.ceil(change.withinMs / 1000)),
+        String(offset),
+        String(bytes.length),
+        sha256(bytes),
+      ]
+    }
+    case 'confirm':
+      return ['confirm', change.run]
+    case 'fire':
+      return ['fire_now', change.run, String(Math.ceil(change.withinMs / 1000))]
     case 'reboot':
       // The script would not outlive it: the run does it when the script is over.
       throw new Error('a reboot is no part of a script')
@@ -124,6 +153,14 @@ const conditionCall = (condition: Condition): Call => {
       return ['is_running', condition.machine]
     case 'startable':
       return ['is_startable', condition.unit, String(condition.below), String(condition.windowS)]
+    case 'running-from':
+      return ['is_running_from', condition.unit, condition.exe]
+    case 'succeeding': {
+      const says = condition.line === undefined ? ['any', ''] : ['line', condition.line]
+      return ['succeeds', String(condition.timeoutS), ...says, ...condition.command]
+    }
+    case 'answering':
+      return ['answers', String(condition.timeoutS), condition.url]
   }
 }
 
@@ -147,7 +184,17 @@ const octal = (mode: number): string => mode.toString(8).padStart(5, '0')
 const timeOf = (change: Change): number => {
   switch (change.kind) {
     case 'await':
+      return Math.ceil(change.withinMs / 1000) + ('timeoutS' in change.condition ? change.condition.timeoutS : 0) + 5
+    case 'fire':
       return Math.ceil(change.withinMs / 1000) + 5
+    case 'upload':
+    case 'copy':
+      // Its digest is taken, and it is synced, both of up to 256 MiB.
+      return 120
+    case 'arm':
+    case 'confirm':
+    case 'hold':
+      return 60
     case 'run':
       return Math.ceil(change.timeoutMs / 1000) + 5
     case 'package':

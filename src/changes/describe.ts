@@ -27,10 +27,27 @@ export const summaryOf = (change: Change): string => {
       return `wait until ${conditionText(change.condition)}${change.stableMs > 0 ? ` for ${change.stableMs / 1000} s` : ''}`
     case 'reboot':
       return 'reboot'
+    case 'upload':
+      return `upload ${change.path} (${octal(change.mode)} ${change.owner}, ${change.artifact.size} bytes, sha256 ${change.artifact.sha256.slice(0, 12)})`
+    case 'copy':
+      return `copy ${change.from} to ${change.path} (${octal(change.mode)} ${change.owner}, ${change.size} bytes)`
+    case 'hold':
+      return `hold the lock ${change.lock}`
+    case 'arm':
+      return `arm the rollback of the ${change.what}: it fires after ${change.withinMs / 1000} s, and at a boot before that`
+    case 'confirm':
+      return `disarm the rollback of run ${change.run}`
+    case 'fire':
+      return `fire the rollback of run ${change.run}`
     case 'run':
-      return `run ${change.argv.map((word) => (/^[\w./:=@%+,-]+$/.test(word) ? word : JSON.stringify(word))).join(' ')}`
+      return `run ${change.argv.map(word).join(' ')}`
   }
 }
+
+const word = (text: string): string => (/^[\w./:=@%+,-]+$/.test(text) ? text : JSON.stringify(text))
+
+/** What stands behind the question mark may be a signature. */
+const withoutQuery = (url: string): string => url.replace(/[?#].*$/s, '')
 
 const conditionText = (condition: Condition): string => {
   switch (condition.is) {
@@ -42,6 +59,12 @@ const conditionText = (condition: Condition): string => {
       return `machine ${condition.machine} is running`
     case 'startable':
       return `${condition.unit} has room for a start`
+    case 'running-from':
+      return `${condition.unit} runs ${condition.exe}`
+    case 'succeeding':
+      return `${condition.command.map(word).join(' ')} ${condition.line === undefined ? 'succeeds' : `says ${word(condition.line)}`}`
+    case 'answering':
+      return `${withoutQuery(condition.url)} answers`
   }
 }
 

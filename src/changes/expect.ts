@@ -21,6 +21,8 @@ const overwritten = (state: HostState, change: Change): Expectation[] => {
     case 'directory':
     case 'attributes':
     case 'remove':
+    case 'upload':
+    case 'copy':
       return pathAsSeen(state, change.path)
     case 'systemctl':
       return change.verb === 'daemon-reload' ? [] : unitAsSeen(state, change.unit)
@@ -28,6 +30,10 @@ const overwritten = (state: HostState, change: Change): Expectation[] => {
     case 'await':
     case 'reboot':
     case 'run':
+    case 'hold':
+    case 'arm':
+    case 'confirm':
+    case 'fire':
       return []
   }
 }

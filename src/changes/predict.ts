@@ -30,6 +30,11 @@ const predictKind = (state: HostState, change: Change): HostState => {
     }
     case 'link':
       return withUnitFile({ ...state, tree: linked(state.tree, change) }, change.path)
+    case 'upload':
+    case 'copy': {
+      const written = { ...state, tree: place(state.tree, change.path, binaryNode(change)) }
+      return withUnitFile(written, change.path)
+    }
     case 'directory':
       return {
         ...state,
@@ -48,7 +53,12 @@ const predictKind = (state: HostState, change: Change): HostState => {
     case 'package':
       return withPackages(state, change.install)
     case 'await':
+    case 'hold':
+    case 'arm':
       return state
+    case 'confirm':
+    case 'fire':
+      return { ...state, self: { ...state.self, rollback: null } }
     case 'reboot':
       return withBoot(state)
     case 'run': {
@@ -77,6 +87,16 @@ const fileNode = (change: Extract<Change, { kind: 'write' }>): FileNode => {
     content: new Uint8Array(content),
   }
 }
+
+/** Nobody reads what is in it; that is known by its digest. */
+const binaryNode = (change: Extract<Change, { kind: 'upload' | 'copy' }>): FileNode => ({
+  type: 'file',
+  ...ownership(change),
+  ...(change.kind === 'upload'
+    ? { size: change.artifact.size, sha256: change.artifact.sha256 }
+    : { size: change.size, sha256: change.sha256 }),
+  content: new Unknown(summaryWord(change)),
+})
 
 export const contentBytes = (content: string | Secret): Buffer =>
   Buffer.from(content instanceof Secret ? content.reveal() : content, 'utf8')

@@ -16,6 +16,8 @@ const requestCodes: readonly ErrorCode[] = [
   'ssh-config-invalid',
   'ssh-client-unusable',
   'known-hosts-unreadable',
+  'release-invalid',
+  'release-unavailable',
 ]
 
 /** The exit code of an error by itself; docs/errors.md shows it beside each code. */

@@ -30,7 +30,14 @@ export type Fact =
   /** One of drover's own read-only questions that one command cannot put. */
   | { readonly kind: 'probe'; readonly name: ProbeName; readonly args?: readonly string[] }
 
-export const probeNames = ['api-server', 'swap', 'conntrack', 'selinux-denials', 'unit-journal'] as const
+export const probeNames = [
+  'api-server',
+  'swap',
+  'conntrack',
+  'selinux-denials',
+  'unit-journal',
+  'activation-lock',
+] as const
 export type ProbeName = (typeof probeNames)[number]
 
 /** Two facts with the same key ask about the same thing and are read once. */

@@ -105,6 +105,19 @@ const eventLines = (event: RunEvent, { fold, look, mode, reports }: Scene): read
       return verbose(`done: [${printable(event.host)}] ${printable(event.step)}: ${printable(event.summary)}`)
     case 'change-failed':
       return verbose(`not done: [${printable(event.host)}] ${printable(event.step)}: ${printable(event.summary)}`)
+    case 'uploaded':
+      return verbose(
+        `uploaded: [${printable(event.host)}] ${printable(event.path)}, ${event.bytes} bytes, ${event.sent} sent (${event.how}) in ${duration(event.ms)}`,
+      )
+    case 'rollback-armed':
+      return [
+        look.paint(
+          'warning',
+          `armed: [${printable(event.host)}] ${printable(event.what)}: undone by the host itself at ${event.firesAt} unless confirmed`,
+        ),
+      ]
+    case 'rollback-disarmed':
+      return verbose(`confirmed: [${printable(event.host)}] ${printable(event.what)}`)
     case 'finding':
       return findingLines(event.host, event.finding, look)
     case 'step-ended': {

@@ -4,7 +4,22 @@ import type { Finding, Severity } from '../tasks/task.ts'
 
 type FieldOf<T> = T extends unknown ? keyof T : never
 type EventField = FieldOf<RunEvent> | keyof ErrorReport | keyof ChangeReport | keyof PlannedStep | keyof Finding
-type Word = RunEvent['type'] | Outcome | StepResult | Severity | 'apply' | 'check' | 'inspect' | 'verify' | 'reboot'
+type Word =
+  | RunEvent['type']
+  | Outcome
+  | StepResult
+  | Severity
+  | 'apply'
+  | 'check'
+  | 'inspect'
+  | 'verify'
+  | 'reboot'
+  | 'upload'
+  | 'confirm'
+  | 'rollback'
+  | 'whole'
+  | 'resumed'
+  | 'delta'
 
 /** Keeps a list complete: it compiles only if every member of the union is in it. */
 const listed =
@@ -37,6 +52,12 @@ const fields = listed<EventField>()([
     'bootId',
     'pid1Start',
     'detailedExitCode',
+    'path',
+    'bytes',
+    'sent',
+    'how',
+    'what',
+    'firesAt',
   ] as const),
 ])
 
@@ -46,9 +67,11 @@ const words = listed<Word>()([
   ...(['change-done', 'change-failed', 'finding', 'step-ended', 'host-ended', 'run-ended'] as const),
   ...(['unchanged', 'changed', 'would-change', 'failed', 'blocked', 'unreachable', 'rolled-back', 'skipped'] as const),
   ...(['cancelled', 'ok', 'unknown', 'warning', 'error', 'apply', 'check', 'inspect', 'verify', 'reboot'] as const),
+  ...(['uploaded', 'rollback-armed', 'rollback-disarmed', 'upload', 'confirm', 'rollback'] as const),
+  ...(['whole', 'resumed', 'delta'] as const),
 ])
 
-const wordFields = new Set(['type', 'mode', 'verb', 'result', 'outcome', 'severity', 'code'])
+const wordFields = new Set(['type', 'mode', 'verb', 'result', 'outcome', 'severity', 'code', 'how'])
 
 /** Whether a key is one of the events' own. */
 export const isEventField = (key: string): boolean => fields.has(key)

@@ -27,13 +27,22 @@ export const createHostFold = (name: string): HostFold => {
     execs: [],
     stalled: null,
     machine: null,
+    uploads: [],
+    armed: null,
   }
 
   const take = (event: HostEvent): void => {
     switch (event.type) {
       case 'host-started':
         // A second attempt or a resumed run looks at everything again.
-        Object.assign(host, notEnded, { started: event.at, findings: [], stalled: null, machine: null })
+        Object.assign(host, notEnded, {
+          started: event.at,
+          findings: [],
+          stalled: null,
+          machine: null,
+          uploads: [],
+          armed: null,
+        })
         steps.clear()
         return
       case 'host-connected':
@@ -69,6 +78,17 @@ export const createHostFold = (name: string): HostFold => {
         return
       case 'change-failed':
         failedChanges.set(event.step, event.error)
+        return
+      case 'uploaded': {
+        const { path, bytes, sent, how, ms } = event
+        host.uploads.push({ path, bytes, sent, how, ms })
+        return
+      }
+      case 'rollback-armed':
+        host.armed = { what: event.what, firesAt: event.firesAt }
+        return
+      case 'rollback-disarmed':
+        host.armed = null
         return
       case 'finding':
         host.findings.push({ step: event.step, ...event.finding, remedy: event.finding.remedy ?? null })

@@ -88,9 +88,30 @@ export const hostReportSchema = z
     findings: z.array(findingSchema),
     execs: z
       .array(
-        z.strictObject({ verb: z.enum(['inspect', 'apply', 'verify', 'reboot']), ms: milliseconds, code: z.int() }),
+        z.strictObject({
+          verb: z.enum(['inspect', 'upload', 'apply', 'verify', 'reboot', 'confirm', 'rollback']),
+          ms: milliseconds,
+          code: z.int(),
+        }),
       )
       .meta({ description: 'Every command that was run on the host.' }),
+    uploads: z
+      .array(
+        z.strictObject({
+          path: z.string(),
+          bytes: count.meta({ description: 'Of the file.' }),
+          sent: count.meta({ description: 'On the wire, before encryption.' }),
+          how: z.enum(['whole', 'resumed', 'delta']),
+          ms: milliseconds,
+        }),
+      )
+      .meta({ description: 'Files that were brought to the host.' }),
+    armed: z
+      .strictObject({ what: z.string(), firesAt: time })
+      .nullable()
+      .meta({
+        description: 'A rollback that this run armed and did not disarm, and when the host fires it by itself.',
+      }),
     machine: z
       .strictObject({
         machineId: z.string(),

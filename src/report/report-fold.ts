@@ -52,6 +52,9 @@ export const createReportFold = (): ReportFold => {
       case 'change-done':
       case 'change-failed':
       case 'finding':
+      case 'uploaded':
+      case 'rollback-armed':
+      case 'rollback-disarmed':
       case 'step-ended':
       case 'host-ended':
         lane(event.host).take(event)

@@ -1,6 +1,6 @@
 import { type Call, compile, type ExpectedChange } from '../changes/compile.ts'
 import { shellSource } from '../facts/shell-source.ts'
-import { shellQuote } from '../transport/script/quote.ts'
+import { shellQuote } from '../quote.ts'
 import type { PlannedChange } from './plan.ts'
 import type { Run } from './run.ts'
 

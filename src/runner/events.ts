@@ -87,7 +87,7 @@ export type RunEventBody =
   | {
       readonly type: 'exec'
       readonly host: string
-      readonly verb: 'inspect' | 'apply' | 'verify' | 'reboot'
+      readonly verb: 'inspect' | 'upload' | 'apply' | 'verify' | 'reboot' | 'confirm' | 'rollback'
       readonly ms: number
       readonly code: number
     }
@@ -119,6 +119,20 @@ export type RunEventBody =
       readonly summary: string
       readonly error: ErrorReport
     }
+  /** A file is on the host, beside its place. `sent`: bytes that travelled, as they were on the wire before encryption. */
+  | {
+      readonly type: 'uploaded'
+      readonly host: string
+      readonly path: string
+      readonly bytes: number
+      readonly sent: number
+      /** `whole`: from the first byte; `resumed`: from where a cut left it; `delta`: the difference to a file of the host. */
+      readonly how: 'whole' | 'resumed' | 'delta'
+      readonly ms: number
+    }
+  /** The host undoes what it is about to do unless it is confirmed by then (E4). */
+  | { readonly type: 'rollback-armed'; readonly host: string; readonly what: string; readonly firesAt: string }
+  | { readonly type: 'rollback-disarmed'; readonly host: string; readonly what: string }
   | { readonly type: 'finding'; readonly host: string; readonly step: string; readonly finding: Finding }
   | {
       readonly type: 'step-ended'

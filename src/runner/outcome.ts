@@ -16,7 +16,8 @@ const unreachable: readonly ErrorCode[] = [
 
 export const outcomeOf = (code: ErrorCode): Outcome => {
   if (code === 'cancelled') return 'cancelled'
-  if (['locked', 'drifted', 'same-machine'].includes(code)) return 'blocked'
+  if (['locked', 'drifted', 'same-machine', 'activation-locked'].includes(code)) return 'blocked'
+  if (code === 'rolled-back') return 'rolled-back'
   return unreachable.includes(code) ? 'unreachable' : 'failed'
 }
 

@@ -3,6 +3,7 @@ import { diffOf, summaryOf } from '../changes/describe.ts'
 import { expectationsOf } from '../changes/expect.ts'
 import { predict } from '../changes/predict.ts'
 import { propagation } from '../changes/predict-units.ts'
+import { type Before, undoOf } from '../changes/undo-of.ts'
 import type { ErrorDetails } from '../errors.ts'
 import type { HostState } from '../facts/state.ts'
 import { ReadsUnknown, Unreadable } from '../facts/unknown.ts'
@@ -81,6 +82,7 @@ type Folded =
 /** The changes of one step, each planned on what those before it leave. */
 const fold = (state: HostState, wanted: readonly Change[]): Folded => {
   const changes: PlannedChange[] = []
+  const before: Before[] = []
   let predicted = state
   for (const change of wanted) {
     const refused = unaskedPropagation(predicted, change)
@@ -88,6 +90,7 @@ const fold = (state: HostState, wanted: readonly Change[]): Folded => {
     try {
       const diff = diffOf(predicted, change)
       const expects = expectationsOf(predicted, change)
+      before.push({ change, state: predicted })
       predicted = predict(predicted, change)
       changes.push({ change, expects, summary: summaryOf(change), ...(diff !== undefined && { diff }) })
     } catch (thrown) {
@@ -96,8 +99,16 @@ const fold = (state: HostState, wanted: readonly Change[]): Folded => {
       throw thrown
     }
   }
-  return { changes, predicted }
+  return { changes: armed(changes, before), predicted }
 }
+
+/** An armed rollback undoes all that comes after it in its step. */
+const armed = (changes: readonly PlannedChange[], before: readonly Before[]): readonly PlannedChange[] =>
+  changes.map((planned, index) =>
+    planned.change.kind === 'arm'
+      ? { ...planned, change: { ...planned.change, undo: undoOf(before.slice(index + 1)) } }
+      : planned,
+  )
 
 /** Every step is a check. */
 export const isOnlyLooking = (play: HostPlay, tasks: Tasks): boolean =>

@@ -4,6 +4,7 @@ import type { ErrorDetails } from '../errors.ts'
 import type { Fact } from '../facts/fact.ts'
 import type { HostView } from '../facts/view.ts'
 import type { Host } from '../inventory/host.ts'
+import type { Releases } from '../release/release.ts'
 
 export type Severity = 'ok' | 'warning' | 'error'
 
@@ -42,6 +43,8 @@ export interface Task<P = unknown> {
   readonly isCheck?: true
   /** A playbook that works with this task, shown in the docs and read by a test. */
   readonly example: string
+  /** Fetches and checks what the parameters name outside of the host, before any host is touched. Throws `release-*`. */
+  prepare?(params: P, releases: Releases): Promise<P>
   facts(params: P, host: Host): readonly Fact[]
   plan(view: HostView, params: P, host: Host): Planned
 }

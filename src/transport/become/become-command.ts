@@ -1,4 +1,4 @@
-import { octalEscape } from '../script/quote.ts'
+import { octalEscape } from '../../quote.ts'
 import { answerOf, type Become } from './become.ts'
 
 /**

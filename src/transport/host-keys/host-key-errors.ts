@@ -1,6 +1,6 @@
 import { DroverError } from '../../errors.ts'
 import type { Host } from '../../inventory/host.ts'
-import { shellQuote } from '../script/quote.ts'
+import { shellQuote } from '../../quote.ts'
 import { fingerprintOf, keyTypeOf } from './host-key.ts'
 import { keyPlaceOf, knownHostsName } from './host-pattern.ts'
 import type { KnownHostsLine } from './known-hosts-line.ts'

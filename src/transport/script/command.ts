@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { DroverError } from '../../errors.ts'
+import { octalEscape } from '../../quote.ts'
 import { answerOf, type Become } from '../become/become.ts'
 import { becomeWords, onTerminal, readyCommand } from '../become/become-command.ts'
 import type { ScriptCall } from './payload.ts'
 import { composePayload } from './payload.ts'
-import { octalEscape } from './quote.ts'
 
 export interface CommandInput extends ScriptCall {
   /** The run and what it does here: the readable label in the host's auth and sudo logs. */

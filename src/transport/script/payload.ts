@@ -1,5 +1,5 @@
 import { DroverError } from '../../errors.ts'
-import { shellQuote } from './quote.ts'
+import { shellQuote } from '../../quote.ts'
 
 /** One of our own `.sh` files with what it is called with. */
 export interface ScriptCall {

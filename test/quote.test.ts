@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { octalEscape, shellQuote } from '../../src/transport/script/quote.ts'
+import { octalEscape, shellQuote } from '../src/quote.ts'
 
 const deliverable = fc.string({ unit: 'binary' }).filter((text) => !text.includes('\0') && text.isWellFormed())
 

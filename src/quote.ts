@@ -1,4 +1,4 @@
-import { DroverError } from '../../errors.ts'
+import { DroverError } from './errors.ts'
 
 /** Quotes one word for `/bin/sh`. Exact for every text a process argument can hold. */
 export const shellQuote = (text: string): string => {

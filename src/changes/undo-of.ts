@@ -1,0 +1,114 @@
+import type { FileNode } from '../facts/node.ts'
+import type { HostState } from '../facts/state.ts'
+import { lookUp } from '../facts/tree.ts'
+import { Unknown } from '../facts/unknown.ts'
+import type { Change } from './change.ts'
+import { contentBytes, sha256 } from './predict.ts'
+import type { Undo } from './undo.ts'
+
+/** A change with the state of the host right before it. */
+export interface Before {
+  readonly change: Change
+  readonly state: HostState
+}
+
+/**
+ * What undoes all of these, in the order the host does it: files and links back from the last to the first, one reload,
+ * and then the units. Throws for a change that nothing undoes: such a one has no place in a guarded group.
+ */
+export const undoOf = (guarded: readonly Before[]): readonly Undo[] => {
+  const all = guarded.flatMap(({ change, state }) => undoOfOne(state, change))
+  const places = all.filter(({ kind }) => kind === 'link' || kind === 'file').reverse()
+  const reload = all.find(({ kind }) => kind === 'daemon-reload')
+  // How a unit stood before the first change that touched it.
+  const units = new Map(
+    all
+      .flatMap((undo) => (undo.kind === 'unit' ? [undo] : []))
+      .reverse()
+      .map((undo) => [undo.unit, undo]),
+  )
+  return [...places, ...(reload === undefined ? [] : [reload]), ...units.values()]
+}
+
+const undoOfOne = (state: HostState, change: Change): Undo[] => {
+  switch (change.kind) {
+    case 'write':
+      return [put(state, change.path, sha256(contentBytes(change.content)))]
+    case 'upload':
+      return [put(state, change.path, change.artifact.sha256)]
+    case 'copy':
+      return [put(state, change.path, change.sha256)]
+    case 'link': {
+      const node = nodeOf(state, change.path)
+      if (node.type === 'symlink') return [{ kind: 'link', path: change.path, was: node.target, ours: change.target }]
+      if (node.type === 'absent') return [{ kind: 'link', path: change.path, was: null, ours: change.target }]
+      return none(change, `${change.path} is a ${node.type}`)
+    }
+    case 'remove': {
+      const node = nodeOf(state, change.path)
+      if (node.type === 'symlink') return [{ kind: 'link', path: change.path, was: node.target, ours: null }]
+      if (node.type === 'file') return [put(state, change.path, null)]
+      return none(change, `${change.path} is a ${node.type}`)
+    }
+    case 'systemctl':
+      return ofSystemctl(state, change)
+    // A directory more does no harm, and the others change nothing that stays.
+    case 'directory':
+    case 'await':
+    case 'hold':
+      return []
+    case 'attributes':
+    case 'package':
+    case 'reboot':
+    case 'run':
+    case 'arm':
+    case 'confirm':
+    case 'fire':
+      return none(change, 'nothing undoes it')
+  }
+}
+
+const put = (state: HostState, path: string, oursSha256: string | null): Undo => {
+  const node = nodeOf(state, path)
+  if (node.type === 'absent') return { kind: 'file', path, wasSha256: null, oursSha256 }
+  if (node.type === 'file') return { kind: 'file', path, wasSha256: digest(path, node), oursSha256 }
+  throw new Error(`a guarded change replaces ${path}, which is a ${node.type}`)
+}
+
+const digest = (path: string, { sha256: known }: FileNode): string => {
+  if (typeof known === 'string') return known
+  throw new Error(`a guarded change replaces ${path}, whose digest was not asked for or is not known`)
+}
+
+const ofSystemctl = (state: HostState, change: Extract<Change, { kind: 'systemctl' }>): Undo[] => {
+  switch (change.verb) {
+    case 'daemon-reload':
+      return [{ kind: 'daemon-reload' }]
+    case 'reset-failed':
+      return []
+    case 'start':
+    case 'stop':
+    case 'restart': {
+      const unit = state.units.get(change.unit)
+      const active = unit?.properties.ActiveState
+      if (unit === undefined || typeof active !== 'string') return none(change, 'how the unit stands is not known')
+      const exe = typeof unit.exe === 'string' && unit.exe.startsWith('/') ? unit.exe : undefined
+      const wasActive = !['inactive', 'failed'].includes(active)
+      return [{ kind: 'unit', unit: change.unit, wasActive, ...(exe !== undefined && { exe }) }]
+    }
+    case 'enable':
+    case 'disable':
+      return none(change, 'which links it makes is not known')
+  }
+}
+
+const nodeOf = (state: HostState, path: string) => {
+  const node = lookUp(state.tree, path)
+  if (node === undefined || node instanceof Unknown)
+    throw new Error(`a guarded change touches ${path}, of which nothing is known`)
+  return node
+}
+
+const none = (change: Change, why: string): never => {
+  throw new Error(`a guarded group holds a change that cannot be undone (${change.kind}): ${why}`)
+}

@@ -1,0 +1,17 @@
+/**
+ * What undoes one change of a guarded group. Plain data, run by the host itself in the reverse order of the changes. Each
+ * does nothing where its change was never made, and may be run any number of times.
+ */
+export type Undo =
+  /** `ours` is what the change makes of it: anything else there now is somebody else's, and the undo stops (`superseded`). */
+  | { readonly kind: 'link'; readonly path: string; readonly was: string | null; readonly ours: string | null }
+  /** The host keeps the file as it was, beside the armed rollback; null: there was none. */
+  | {
+      readonly kind: 'file'
+      readonly path: string
+      readonly wasSha256: string | null
+      readonly oursSha256: string | null
+    }
+  | { readonly kind: 'daemon-reload' }
+  /** Started again where it ran before, and left stopped where it did not. `exe`: what it then runs, where that is known. */
+  | { readonly kind: 'unit'; readonly unit: string; readonly wasActive: boolean; readonly exe?: string }
