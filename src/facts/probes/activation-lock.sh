@@ -10,7 +10,7 @@ main() {
   # Device and inode, as the list has them.
   id=$(stat -Lc '%d %i' -- "$1") || return 0
   device=${id% *}
-  id=$(printf '%02x:%02x:%s' $((device / 256 % 4096)) $((device % 256 + device / 1048576 * 256)) "${id#* }")
+  id=$(printf '%02x:%02x:%s' $((device / 256 % 4096)) $((device % 256 + (device >> 20) * 256)) "${id#* }")
   while read -r _ kind _ _ pid place _; do
     case $kind:$place in
       FLOCK:"$id")
