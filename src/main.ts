@@ -82,6 +82,7 @@ const code = await cli({
   },
   exitNow,
   now: () => new Date(),
+  fetch: async (...request) => (await import('./cli/proxied-fetch.ts')).proxiedFetch(...request),
   version,
   playbooksDir: fileURLToPath(new URL('../playbooks', import.meta.url)),
   hasTerminal: () => {

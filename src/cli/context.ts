@@ -32,6 +32,8 @@ export interface CliContext {
   /** Ends the process without waiting for anything. */
   readonly exitNow: (code: number) => void
   readonly now: () => Date
+  /** By the proxy of the environment, if there is one. */
+  readonly fetch: typeof fetch
   readonly version: string
   /** Where the playbooks that come with drover are. */
   readonly playbooksDir: string

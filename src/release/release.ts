@@ -1,3 +1,5 @@
+import type { Secret } from '../secret.ts'
+
 /** What Go and the agent's archives call the architectures that drover knows. */
 export const architectures = ['amd64', 'arm64'] as const
 export type Architecture = (typeof architectures)[number]
@@ -10,8 +12,8 @@ export const architectureOf = (machine: string): Architecture | undefined =>
 export interface BinarySource {
   /** A path on this machine: the binary itself, or a `.tar.gz` that holds nothing but `aks-flex-node-linux-ARCH`. */
   readonly file?: string
-  /** `https://...`; its query may be a signature and is shown nowhere. */
-  readonly url?: string
+  /** `https://...`; its query may be a signature and is shown nowhere. Of a secret nothing but the host is. */
+  readonly url?: string | Secret
   /** Hex, of the file or of what the URL gives: the archive where it is one. */
   readonly sha256: string
   /** Hex, of the binary in the archive. */

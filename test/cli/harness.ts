@@ -19,6 +19,7 @@ export interface World {
   readonly env?: CliContext['env']
   readonly tasks?: Tasks
   readonly isTTY?: boolean
+  readonly fetch?: CliContext['fetch']
   /** What is answered to each question, in turn; absent: nobody is there. */
   readonly answers?: readonly string[]
   readonly columns?: number
@@ -87,6 +88,11 @@ export const start = (argv: readonly string[], world: World = {}): Running => {
     },
     exitNow: (code) => exits.push(code),
     now: () => new Date('2026-01-02T03:04:05Z'),
+    fetch:
+      world.fetch ??
+      (() => {
+        throw new Error('nothing is to be downloaded')
+      }),
     version: '1.2.3',
     playbooksDir,
     hasTerminal: () => world.answers !== undefined,
