@@ -40,6 +40,7 @@ const read = async (run: Run, host: Host, link: Link): Promise<{ state: HostStat
           return link.connection
         },
         reconnect: link.reconnect,
+        renew: link.renew,
         become,
         watch: noWatch,
         exec: (_verb, how) => how(),

@@ -2,6 +2,7 @@ import { holderOf } from '../facts/holder.ts'
 import { printable } from '../printable.ts'
 import { counted, type Paint } from '../report/paint.ts'
 import { word } from '../report/word.ts'
+import type { Finding } from '../tasks/task.ts'
 import { cellsOf, isHealthy, type StatusRow } from './status-row.ts'
 
 const namedHosts = 10
@@ -21,7 +22,7 @@ export const summaryLines = (rows: readonly StatusRow[], look: SummaryLook): rea
   ...findingLines(rows, look),
   `${counted(rows.length, 'host')}: ${tally(rows, (row) => cellsOf(row).verdict)}`,
   ...agents(rows),
-  ...rollbacks(rows),
+  ...rollbacks(rows, look),
   ...locks(rows),
   ...withoutRoot(rows),
   ...nextLines(rows, look),
@@ -45,7 +46,7 @@ const findingLines = (rows: readonly StatusRow[], { paint, verbose }: SummaryLoo
   const found = rows.flatMap((row) =>
     'status' in row ? row.status.findings.map((finding) => ({ host: row.host, finding })) : [],
   )
-  const wrong = found.filter(({ finding }) => finding.severity !== 'ok')
+  const wrong = found.filter(({ finding }) => finding.severity !== 'ok' && !isOfRollback(finding))
   if (wrong.length === 0) return []
   if (verbose === 0)
     return [`${counted(wrong.length, 'warning')} (${tally(wrong, ({ finding }) => finding.check)}); -v shows them`]
@@ -65,13 +66,20 @@ const agentVersion = (row: StatusRow): string => {
   return agent === '-' ? 'none' : agent === '?' ? 'of unknown version' : agent
 }
 
-const phases = { armed: 'rollback armed', undoing: 'rolling back', 'rolled-back': 'rolled back' } as const
+const isOfRollback = ({ check }: Finding): boolean => check === 'rollback-armed' || check === 'rolled-back'
 
-const rollbacks = (rows: readonly StatusRow[]): readonly string[] =>
-  Object.entries(phases).flatMap(([phase, words]) => {
-    const hosts = rows.filter((row) => 'status' in row && row.status.self.rollback?.phase === phase)
-    return hosts.length === 0 ? [] : [`${words}: ${hostList(hosts)}`]
-  })
+/** Never left out: each has its own time, and who looks may have to decide before it. */
+const rollbacks = (rows: readonly StatusRow[], { paint }: SummaryLook): readonly string[] =>
+  rows.flatMap((row) =>
+    'status' in row
+      ? row.status.findings
+          .filter(isOfRollback)
+          .flatMap(({ message, remedy = '' }) => [
+            paint('warning', `rollback: ${printable(row.host)}: ${printable(message)}`),
+            `  fix: ${printable(remedy)}`,
+          ])
+      : [],
+  )
 
 const locks = (rows: readonly StatusRow[]): readonly string[] => {
   const held = rows.flatMap((row) => {

@@ -1,20 +1,17 @@
-import { randomBytes } from 'node:crypto'
 import pLimit from 'p-limit'
 import { exitCode } from '../report/exit-code.ts'
 import { jsonText } from '../report/json-text.ts'
 import { counted, type Tone } from '../report/paint.ts'
 import { createRedactor } from '../report/redact.ts'
-import { createMachines } from '../runner/machines.ts'
 import { outcomeOf } from '../runner/outcome.ts'
-import type { Run } from '../runner/run.ts'
 import { becomeWith } from './become.ts'
 import { paintFor } from './colour.ts'
 import type { WholeContext } from './context.ts'
 import { createFaults } from './faults.ts'
 import { watchInterrupts } from './interrupts.ts'
 import { createLog, type LogOptions } from './log.ts'
-import { operatorOf } from './operator.ts'
 import { createPasswords } from './passwords.ts'
+import { readOnlyRun } from './read-only-run.ts'
 import { secretsOf } from './secrets.ts'
 import { type ConnectionOptions, chooseHosts, connectionWords, type InventoryOptions, readSources } from './sources.ts'
 import { statusLane } from './status-lane.ts'
@@ -57,7 +54,12 @@ export const status = async (context: WholeContext, options: StatusOptions): Pro
 
     log.info({ inventory: options.inventory, hosts: hosts.length }, 'the request is in order')
     const interrupts = watchInterrupts(context)
-    const run = readOnly(context, { transport, becomeOf: becomeWith(passwords), forks: options.forks, ...interrupts })
+    const run = readOnlyRun(context, 'status', {
+      transport,
+      becomeOf: becomeWith(passwords),
+      forks: options.forks,
+      ...interrupts,
+    })
     const limit = pLimit(options.forks)
     const redact = createRedactor(secretsOf({ plays: [], passwords: passwords.all() }, context), () => undefined)
     const rows = await Promise.all(hosts.map((host) => limit(() => statusLane(run, host)))).finally(interrupts.dispose)
@@ -70,26 +72,6 @@ export const status = async (context: WholeContext, options: StatusOptions): Pro
     await transport.close()
   }
 }
-
-const readOnly = (
-  context: WholeContext,
-  shared: Pick<Run, 'transport' | 'becomeOf' | 'forks' | 'softStop' | 'hardStop'>,
-): Run => ({
-  // It stands in the hosts' auth logs, as the ids of runs do.
-  id: `status-${randomBytes(2).toString('hex')}`,
-  operator: operatorOf(context),
-  reason: null,
-  mode: 'check',
-  tasks: context.tasks,
-  becomeOf: shared.becomeOf,
-  deadlines: { inspectMs: 120_000, applyGraceMs: 0, reconnectMs: 30_000, backoffMs: 500, stallMs: 30_000 },
-  machines: createMachines(),
-  sink: () => {},
-  transport: shared.transport,
-  forks: shared.forks,
-  softStop: shared.softStop,
-  hardStop: shared.hardStop,
-})
 
 const exitOf = (
   rows: readonly StatusRow[],

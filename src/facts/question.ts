@@ -64,7 +64,9 @@ export const questionFor = (asked: readonly Fact[]): Question => {
       if (fact.kind === 'command')
         return [{ key: keyOf(fact), argv: fact.argv, timeoutS: fact.timeoutS ?? commandTimeoutS }]
       if (fact.kind === 'probe')
-        return [{ key: keyOf(fact), argv: probeArgv(fact.name, fact.args ?? []), timeoutS: commandTimeoutS }]
+        return [
+          { key: keyOf(fact), argv: probeArgv(fact.name, fact.args ?? []), timeoutS: fact.timeoutS ?? commandTimeoutS },
+        ]
       return []
     }),
     secretPaths: paths.filter((fact) => fact.secret).map((fact) => fact.path),
@@ -131,7 +133,7 @@ export const inspectScript = (question: Question, lease?: LeaseAsk): { script: s
       ? []
       : [{ name: 'lease', args: [lease.action, lease.run, lease.owner, String(lease.ttlS)] }]),
   ]
-  const parts = [...new Set(sections.map(({ name }) => sourceOf[name] ?? name))]
+  const parts = ['network', ...new Set(sections.map(({ name }) => sourceOf[name] ?? name))]
   const library = parts.map((part) => shellSource(new URL(`./inspect/${part}.sh`, import.meta.url))).join('')
   return {
     script: library + shellSource(new URL('./inspect/main.sh', import.meta.url)),

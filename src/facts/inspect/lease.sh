@@ -117,7 +117,8 @@ clear_away() {
   rmdir /run/drover/owed /run/drover/.new.* 2>/dev/null
   [ ! -d /run/drover/owed ] || return 0
   for left in until cancelled group starting lease.new mutex; do rm -f -- "/run/drover/$left"; done
-  rmdir /run/drover 2>/dev/null
+  # The other one where the line of a rollback was all that lay in it.
+  rmdir /run/drover /var/lib/drover 2>/dev/null
 }
 
 # ask_lease take|free|sweep RUN OWNER TTL_S : the last look of a run lets the host go, one between two segments keeps it,

@@ -32,10 +32,16 @@ ask_self() {
   echo 'whole yes'
 }
 
-# ask_leftovers DIRECTORY... : temporary files of ours that a cut run left there
+# ask_leftovers DIRECTORY... : temporary files of ours that a cut run left there. What was to come into a directory that
+# is still to be made lies in the nearest one above it.
 ask_leftovers() {
+  listed=/
   for directory; do
     is_remote "$directory" && continue
+    while [ -n "$directory" ] && [ ! -d "$directory" ]; do directory=${directory%/*}; done
+    directory=${directory%/}
+    case $listed in */"$directory"//*) continue ;; esac
+    listed=$listed/$directory//
     for file in "$directory"/.drover.* "$directory"/.drover-*; do
       [ ! -e "$file" ] && [ ! -L "$file" ] || printf '%s\0' "$file"
     done
