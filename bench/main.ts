@@ -8,9 +8,11 @@ import { type Client, openClient } from './client.ts'
 import { type Figure, notMeasured } from './figure.ts'
 import { describeMachine, describeVersions } from './machine.ts'
 import { pageOf, type Ran } from './page.ts'
+import { goNeed } from './peers/builds.ts'
 import { installPeers, pipNeed } from './peers/install.ts'
 import { root } from './place.ts'
 import { checks } from './rows/checks.ts'
+import { delivery } from './rows/delivery.ts'
 import { help } from './rows/help.ts'
 import { inventory } from './rows/inventory.ts'
 import { memory } from './rows/memory.ts'
@@ -21,7 +23,7 @@ import { buildShipped } from './shipped.ts'
 import { textTable } from './table.ts'
 
 // The quick ones first: a run that is cut short has measured them.
-const rows: readonly Row[] = [help, inventory, roundTrips, preflight, upload, memory, checks]
+const rows: readonly Row[] = [help, inventory, roundTrips, preflight, delivery, upload, memory, checks]
 const usage = `usage: npm run bench [-- ROW... --runs N --scale X --yes]\n  rows: ${rows.map(({ name }) => name).join(', ')}\n`
 
 interface Wanted {
@@ -65,7 +67,7 @@ const measureRow = async (bench: Bench, row: Row): Promise<readonly Figure[]> =>
 }
 
 const bench = async ({ rows: chosen, runs, scale, yes }: Wanted): Promise<void> => {
-  await prepareMachine({ yes, more: [pipNeed] })
+  await prepareMachine({ yes, more: [pipNeed, ...(chosen.includes(delivery) ? [goNeed] : [])] })
   const installed = await installPeers(yes)
   const shipped = await buildShipped()
   const client: Client = await openClient()

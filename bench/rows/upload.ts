@@ -17,7 +17,7 @@ const scpOptions = '-oCiphers=aes128-gcm@openssh.com -oKexAlgorithms=curve25519-
 export const upload: Row = {
   name: 'upload',
   about:
-    'The staged, checked and renamed upload (`src/transport/upload.ts`) against `scp` with the same ' +
+    'The staged, checked and renamed upload (`src/transport/upload/`) against `scp` with the same ' +
     'cipher and key exchange, all hosts at once, connections included. Memory to memory: `/tmp` is a ' +
     'tmpfs on both sides. In a container of Debian 13 (OpenSSH 10.0), whose `sha256sum` is that of OpenSSL, ' +
     'as on Ubuntu and the RHEL family.',
@@ -41,19 +41,20 @@ const measureUpload = async (bench: Bench): Promise<Figure[]> => {
     argv: [node, join(root, 'bench/inside/upload.ts'), shipped, hosts.inventory, payload, folder],
     timeoutMs: 300_000,
   }
-  const each = `scp -q -F ${hosts.sshConfig} ${scpOptions} ${payload} @HOST@:${folder}/@HOST@`.split(' ')
+  const each = `scp -q -F ${hosts.sshConfig} ${scpOptions} ${payload} @HOST@:${folder}/@HOST@/file`.split(' ')
   const scp: Command = {
     argv: ['xargs', '-a', '/tmp/addresses', `-P${count}`, '-I', '@HOST@', ...each],
     timeoutMs: 300_000,
   }
-  const empty = (): Promise<string> => client.must('rm -rf "$1" && mkdir -m 0777 "$1"', [folder])
+  const empty = (): Promise<string> =>
+    client.must('rm -rf "$1" && mkdir "$1" && cd "$1" && xargs mkdir -m 0777 </tmp/addresses', [folder])
   const complete = async (command: Command): Promise<Measured> => {
     await empty()
     const measured = await client.measure(command)
-    const same = await client.must('cd "$1" && for f in *; do cmp -s "$f" "$2" && echo same; done | wc -l', [
-      folder,
-      payload,
-    ])
+    const same = await client.must(
+      'cd "$1" && for f in */file */.drover-*; do cmp -s "$f" "$2" && echo same; done | wc -l',
+      [folder, payload],
+    )
     if (measured.code === 0 && Number(same) === count) return measured
     throw new Error(`${command.argv[0]} delivered ${same} of ${count} (exit ${measured.code}): ${measured.stderr}`)
   }

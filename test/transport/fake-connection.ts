@@ -25,7 +25,7 @@
  */
 import { onTestFinished } from 'vitest'
 import type { Host } from '../../src/inventory/host.ts'
-import type { Connection, ExecRequest, ExecResult } from '../../src/transport/connection.ts'
+import type { Connection, ExecRequest, ExecResult, Stdin } from '../../src/transport/connection.ts'
 import type { DecodedCommand } from './decode-command.ts'
 import { decodeCommand } from './decode-command.ts'
 import type { Answer } from './fake-answers.ts'
@@ -105,9 +105,17 @@ export const createFakeConnection = (scripts: Record<string, Script>, host: Host
 
 /** What arrived; for a command that asks for a password, after a talk with the sudo of this host. */
 const received = async (request: ExecRequest): Promise<Call> => {
-  if (request.talk === undefined) return decodeCommand(request.command, request.stdin)
+  if (request.talk === undefined) return decodeCommand(request.command, await arrived(request.stdin))
   const { password, stdin } = await talkAsSudo(request.command, request.talk)
   return { ...decodeCommand(request.command, stdin), password }
+}
+
+/** What comes piece by piece has to come without an answer of the host. */
+const arrived = async (stdin: Stdin = []): Promise<Stdin> => {
+  if (!(Symbol.asyncIterator in stdin)) return stdin
+  const pieces: Uint8Array[] = []
+  for await (const piece of stdin) pieces.push(piece)
+  return pieces
 }
 
 const queueOf = (script: Script): Answer[] | ((call: Call) => Answer | Promise<Answer>) => {

@@ -1,4 +1,4 @@
-import type { DroverError } from '../../errors.ts'
+import { type DroverError, toDroverError } from '../../errors.ts'
 import type { Host } from '../../inventory/host.ts'
 import type { Secret } from '../../secret.ts'
 import type { ExecInput, ExecTalk } from '../connection.ts'
@@ -24,7 +24,7 @@ export interface TalkOptions {
   readonly failure: (question: Question, said: Buffer) => DroverError
   readonly askToken: string
   /** The script and what it reads. */
-  readonly stdin: readonly Uint8Array[]
+  readonly stdin: readonly Uint8Array[] | AsyncIterable<Uint8Array>
 }
 
 /**
@@ -124,8 +124,12 @@ export class BecomeTalk {
   }
 
   async #send(): Promise<void> {
-    for (const bytes of this.#options.stdin) await this.#input?.write(bytes)
-    this.#input?.end()
+    try {
+      for await (const bytes of this.#options.stdin) await this.#input?.write(bytes)
+      this.#input?.end()
+    } catch (thrown) {
+      this.#input?.fail(toDroverError(thrown))
+    }
   }
 }
 

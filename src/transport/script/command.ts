@@ -15,8 +15,8 @@ export interface CommandInput extends ScriptCall {
   readonly askToken: string
   /** Give the command a terminal, which sudo may insist on. */
   readonly terminal?: boolean
-  /** Bytes for the script's standard input. */
-  readonly payload?: Uint8Array
+  /** Bytes for the script's standard input. Those that come one after the other are asked for anew where it is run twice. */
+  readonly payload?: Uint8Array | AsyncIterable<Uint8Array>
   /** The script's text or arguments hold a secret, which argv would show to every user of the host. */
   readonly secret?: boolean
 }
@@ -24,7 +24,7 @@ export interface CommandInput extends ScriptCall {
 export interface RemoteCommand {
   readonly command: string
   /** Absent: the command reads nothing. */
-  readonly stdin?: readonly Uint8Array[]
+  readonly stdin?: readonly Uint8Array[] | AsyncIterable<Uint8Array>
 }
 
 // Linux takes 128 KiB for one argument, and the login shell gets the whole command line as one.
@@ -61,8 +61,18 @@ export const buildCommand = (input: CommandInput): RemoteCommand => {
   const command = `exec ${root}/bin/sh -c '${label}; ${ready}${stdinLoader}' drover ${script.length} ${digest}`
   return {
     command: input.terminal === true ? onTerminal(command, label) : command,
-    stdin: input.payload === undefined ? [script] : [script, input.payload],
+    stdin: withPayload(script, input.payload),
   }
+}
+
+const withPayload = (script: Buffer, payload: CommandInput['payload']): NonNullable<RemoteCommand['stdin']> => {
+  if (payload === undefined) return [script]
+  return payload instanceof Uint8Array ? [script, payload] : followed(script, payload)
+}
+
+async function* followed(script: Buffer, payload: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield script
+  yield* payload
 }
 
 const labelWord = (word: string): string => {
