@@ -76,7 +76,7 @@ export const errorCodes = {
   'rollback-armed': 'A rollback that another run armed is waiting on the host.',
   'rolled-back': 'What was switched did not prove healthy, and the host is back on what it ran before.',
   'rollback-superseded': 'The host was not rolled back, since somebody else has changed what was to be undone.',
-  'rollback-failed': 'The host should be rolled back, and is not yet; it goes on trying by itself.',
+  'rollback-failed': 'A rollback did not end as it should; the message says whether the host goes on trying by itself.',
   'package-manager-missing': 'The host has no package manager that drover may use.',
   cancelled: 'The run was interrupted before this host was finished.',
   internal: 'A fault in drover itself.',

@@ -13,7 +13,9 @@ const textOf = (name: string): string => readFileSync(join(root, name), 'utf8')
 
 /** Those that are no program by themselves: functions for another one. */
 const libraries = scripts.filter((name) =>
-  /^facts\/inspect\/(?!main)|^changes\/apply\/(steps|control|words|supervise|unit|start|launch)\.sh$/.test(name),
+  /^facts\/inspect\/(?!main)|^changes\/apply\/(steps|control|words|supervise|unit|start|launch|place|guard|health)\.sh$|^changes\/rollback\/(?!confirm|fire-now)/.test(
+    name,
+  ),
 )
 const programs = scripts.filter((name) => !libraries.includes(name))
 

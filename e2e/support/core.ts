@@ -2,6 +2,7 @@ import type { Change } from '../../src/changes/change.ts'
 import { summaryOf } from '../../src/changes/describe.ts'
 import { expectationsOf } from '../../src/changes/expect.ts'
 import { predict } from '../../src/changes/predict.ts'
+import { type Before, undoOf } from '../../src/changes/undo-of.ts'
 import type { Fact } from '../../src/facts/fact.ts'
 import { questionFor } from '../../src/facts/question.ts'
 import type { HostState } from '../../src/facts/state.ts'
@@ -19,7 +20,8 @@ import type { Lab } from '../lab/lab.ts'
 /** The core by itself on one lab host, below playbooks and reports: read facts, apply changes. */
 export interface CoreHost {
   inspect(facts: readonly Fact[]): Promise<HostState>
-  apply(state: HostState, changes: readonly Change[]): Promise<void>
+  /** Resolves to the id of the run that it was. */
+  apply(state: HostState, changes: readonly Change[]): Promise<string>
   close(): Promise<void>
 }
 
@@ -64,6 +66,7 @@ export const openCore = async (lab: Lab, labHost: LabHost): Promise<CoreHost> =>
       play: { host, steps: [] },
       connection,
       reconnect: (why) => Promise.reject(why),
+      renew: () => Promise.reject(new Error('this connection is the only one')),
       become: host.become ? { method: 'sudo' } : null,
       watch: noWatch,
       exec: (_verb, how) => how(),
@@ -80,6 +83,7 @@ export const openCore = async (lab: Lab, labHost: LabHost): Promise<CoreHost> =>
         owner: mine.run.operator,
         ttlS: 60,
       })
+      return mine.run.id
     },
     close: async () => {
       await connection.close()
@@ -88,12 +92,17 @@ export const openCore = async (lab: Lab, labHost: LabHost): Promise<CoreHost> =>
   }
 }
 
-/** Each with what it expects of the host as the changes before it leave it, as the planner does. */
+/** Each with what it expects of the host as the changes before it leave it, and with what undoes it, as the planner does. */
 const plannedChanges = (state: HostState, changes: readonly Change[]): PlannedChange[] => {
-  let before = state
-  return changes.map((change) => {
-    const planned = { change, expects: expectationsOf(before, change), summary: summaryOf(change) }
-    before = predict(before, change)
-    return planned
+  const before: Before[] = []
+  let predicted = state
+  for (const change of changes) {
+    before.push({ change, state: predicted })
+    predicted = predict(predicted, change)
+  }
+  return before.map((each, index) => {
+    const undo = each.change.kind === 'arm' ? { undo: undoOf(before.slice(index + 1)) } : {}
+    const change = { ...each.change, ...undo }
+    return { change, expects: expectationsOf(each.state, change), summary: summaryOf(change) }
   })
 }

@@ -67,7 +67,10 @@ export interface GuardScope {
   readonly lock: string
   /** The host root: another kind or link text than when armed, or `.moving` in it, and nothing is undone. */
   readonly root: string
-  /** After the links are back: the binary inside the machine that `stateFile` names as active becomes that of `current`. */
+  /**
+   * After the links are back: the binary inside the machine that `stateFile` names as active becomes that of `current`.
+   * `inside` is its path on the host with that machine as `{machine}`: `/var/lib/machines/{machine}/usr/local/bin/x`.
+   */
   readonly worker?: { readonly stateFile: string; readonly current: string; readonly inside: string }
 }
 

@@ -18,7 +18,11 @@ export interface Before {
  */
 export const undoOf = (guarded: readonly Before[]): readonly Undo[] => {
   const all = guarded.flatMap(({ change, state }) => undoOfOne(state, change))
-  const places = all.filter(({ kind }) => kind === 'link' || kind === 'file').reverse()
+  const isRewritten = rewrittenBy(guarded)
+  const places = all
+    .filter(({ kind }) => kind === 'link' || kind === 'file')
+    .map((place) => (place.kind === 'file' && isRewritten(place.path) ? { ...place, rewritten: true as const } : place))
+    .reverse()
   const reload = all.find(({ kind }) => kind === 'daemon-reload')
   // How a unit stood before the first change that touched it.
   const units = new Map(
@@ -28,6 +32,12 @@ export const undoOf = (guarded: readonly Before[]): readonly Undo[] => {
       .map((undo) => [undo.unit, undo]),
   )
   return [...places, ...(reload === undefined ? [] : [reload]), ...units.values()]
+}
+
+/** Whether a change of the group leaves unknown what is in a file: a started agent writes its own units. */
+const rewrittenBy = (guarded: readonly Before[]): ((path: string) => boolean) => {
+  const spoilt = guarded.flatMap(({ change }) => change.spoils ?? []).filter((key) => key.startsWith('path:'))
+  return (path) => spoilt.some((key) => `path:${path}/`.startsWith(`${key}/`))
 }
 
 const undoOfOne = (state: HostState, change: Change): Undo[] => {

@@ -11,6 +11,8 @@ export type Undo =
       readonly path: string
       readonly wasSha256: string | null
       readonly oursSha256: string | null
+      /** What the group starts writes it anew by itself, as an agent does with its units: then whatever is there is ours. */
+      readonly rewritten?: true
     }
   | { readonly kind: 'daemon-reload' }
   /** Started again where it ran before, and left stopped where it did not. `exe`: what it then runs, where that is known. */

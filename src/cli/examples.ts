@@ -19,6 +19,7 @@ Environment:
   DROVER_KEY_PASSPHRASE  opens encrypted private keys that ssh-agent does not hold
   DROVER_SSH_CONFIG      ssh_config to read where no -F is given, or none
   DROVER_OPERATOR        who is responsible, as hosts and reports show it (default: USER@workstation)
+  HTTPS_PROXY, NO_PROXY  how releases are downloaded; XDG_CACHE_HOME: where they are kept
   NO_COLOR, FORCE_COLOR  no colours, or colours where there is no terminal
 
 Exit codes:
@@ -33,11 +34,31 @@ Examples:
 
 drover playbooks lists the names. Ctrl-C starts no further host and lets the others end; a second one stops them.
 `,
+  confirm: `
+Examples:
+  drover confirm -i hosts.yaml -l node7 --reason "checked by hand"
+  drover confirm -i hosts.yaml -l @unconfirmed.txt
+
+drover status --where verdict=unconfirmed lists the hosts on which a rollback is armed.
+`,
+  rollback: `
+Examples:
+  drover rollback --now -i hosts.yaml -l node7
+  drover rollback --now -i hosts.yaml -l node7 --check
+`,
   status: `
 Examples:
   drover status -i hosts.yaml -l rhel
   drover status -i hosts.yaml --where verdict=stuck -o names > stuck.txt
   drover status -i hosts.yaml --exit-code --output json
+`,
+  collect: `
+Examples:
+  drover collect -i hosts.yaml -l node7
+  drover collect -i hosts.yaml -l @stuck.txt --since 2h --out ./for-support
+  drover collect -i "root@10.0.0.7," -o json
+
+Look through an archive before you pass it on: no pattern knows every secret.
 `,
   keys: `
 Examples:

@@ -28,6 +28,16 @@ export const duration = (text: string): number => {
   throw new InvalidArgumentError('It must be a length of time such as 90s, 10m or 1h30m, up to a day.')
 }
 
+const rateUnits = { '': 1, k: 1e3, m: 1e6, g: 1e9 } as const
+
+/** In bytes a second. */
+export const rate = (text: string): number => {
+  const match = /^(\d+(?:\.\d+)?)([kmg]?)(?:b?\/s)?$/i.exec(text)
+  const bytes = Number(match?.[1]) * rateUnits[(match?.[2] ?? '').toLowerCase() as keyof typeof rateUnits]
+  if (bytes >= 1000 && bytes <= 1e12) return bytes
+  throw new InvalidArgumentError('It must be bytes a second such as 500k, 10M or 1.5G, 1k or more.')
+}
+
 export const commaList = (text: string, before: readonly string[] | undefined): readonly string[] => {
   const names = text.split(',').map((name) => name.trim())
   if (names.includes('')) throw new InvalidArgumentError('It must be names with a comma between two, or all.')
@@ -108,5 +118,26 @@ export const logOptions = (command: Command): Command =>
     .option('-v, --verbose', 'say more; -vv for debugging', counter, 0)
     .option('--log-file <file>', 'also write the log, events included, as JSON to this file')
 
+export const sinceOption = (): Option =>
+  new Option('--since <duration>', 'how far back journals are read: 30m, 24h')
+    .argParser(duration)
+    .default(86_400, '24h')
+
 export const outputOption = (command: Command, choices: readonly [string, ...string[]]): Command =>
   command.addOption(new Option('-o, --output <format>', 'form of the result').choices(choices).default(choices[0]))
+
+/** What a run of one built-in step takes beside that: all that says how it is recorded and shown. */
+export const recordedOptions = (command: Command): Command =>
+  outputOption(
+    logOptions(
+      command
+        .option('-C, --check', 'dry run: read and plan, change nothing (also --dry-run)')
+        .addOption(aliasOf('check', '--dry-run'))
+        .option('-y, --yes', 'ask nothing; nothing is asked')
+        .option('--reason <text>', "why; goes into the report and the hosts' journals", oneLine)
+        .option('--detailed-exitcode', 'with --check: exit 6 where something would change')
+        .option('--stall-after <seconds>', 'tell of a host that has been silent for this long', positiveInteger, 30)
+        .option('--runs-dir <dir>', 'where journals and reports are kept', './.drover/runs'),
+    ),
+    ['text', 'json'],
+  )

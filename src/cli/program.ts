@@ -12,6 +12,9 @@ import {
   oneLine,
   outputOption,
   positiveInteger,
+  rate,
+  recordedOptions,
+  sinceOption,
   sshConfigOption,
 } from './options.ts'
 
@@ -59,12 +62,30 @@ export const createProgram = (context: CliContext, onExitCode: (code: number) =>
     .option('--ignore-preflight-errors <checks>', 'errors of these checks are warnings: a,b or all', commaList)
     .option('--fail-on-warnings', 'preflight fails on warnings, too')
     .option('--allow-start <name>', 'this unit or machine may start along with machines.target; repeatable', collect)
+    .option('--use-operator-link', "install: into the link that an operator made of the agent's root")
+    .option('--force-ssh-install', 'install: also on a host that is made from an image')
+    .option('--allow-host-root-downgrade', "upgrade, rollback: also to a release older than the host's root")
     .option('--detailed-exitcode', 'with --check: exit 6 where something would change')
     .option('--timeout <duration>', "the most that one step's changes may take on a host: 90s, 10m, 1h30m", duration)
+    .option('--upload-forks <hosts>', 'hosts that big files are sent to at a time', positiveInteger, 5)
+    .option('--upload-limit <rate>', 'the most that is sent of them in a second to all hosts together: 500k, 10M', rate)
     .option('--stall-after <seconds>', 'tell of a host that has been silent for this long', positiveInteger, 30)
     .option('--runs-dir <dir>', 'where journals and reports are kept', './.drover/runs')
   outputOption(logOptions(run), ['text', 'json'])
   run.action(actWhole(async (whole, playbook, options) => (await import('./run.ts')).run(whole, playbook, options)))
+
+  const confirm = program
+    .command('confirm')
+    .description('keep what an armed rollback guards: it is disarmed, whichever run armed it')
+  recordedOptions(connectionOptions(inventoryOptions(confirm))).addHelpText('after', examples.confirm)
+  confirm.action(actWhole(async (whole, options) => (await import('./rollback.ts')).confirm(whole, options)))
+
+  const rollback = program
+    .command('rollback')
+    .description('undo what an armed rollback guards: it is fired at once, and waited for')
+    .option('--now', 'required: the rollback that is armed; to go back from a confirmed agent: drover run rollback')
+  recordedOptions(connectionOptions(inventoryOptions(rollback))).addHelpText('after', examples.rollback)
+  rollback.action(actWhole(async (whole, options) => (await import('./rollback.ts')).rollback(whole, options)))
 
   const status = program.command('status').description('read what state hosts are in; changes nothing')
   connectionOptions(inventoryOptions(status))
@@ -76,6 +97,15 @@ export const createProgram = (context: CliContext, onExitCode: (code: number) =>
     .option('--exit-code', 'exit 2 where a host is not healthy, 4 where hosts are only unreachable')
   outputOption(logOptions(status), ['table', 'names', 'json']).addHelpText('after', examples.status)
   status.action(actWhole(async (whole, options) => (await import('./status.ts')).status(whole, options)))
+
+  const bundle = program
+    .command('collect')
+    .description('gather logs, units, layout and state of hosts into a redacted archive each; changes nothing there')
+  connectionOptions(inventoryOptions(bundle))
+    .option('--out <dir>', 'where the archives go (default: a new directory under ./.drover/collect)')
+    .addOption(sinceOption())
+  outputOption(logOptions(bundle), ['text', 'json']).addHelpText('after', examples.collect)
+  bundle.action(actWhole(async (whole, options) => (await import('./collect.ts')).collect(whole, options)))
 
   const keys = program.command('keys').description('the host keys of the fleet').addHelpText('after', examples.keys)
   const scan = keys

@@ -17,7 +17,13 @@ export interface RunOptions extends InventoryOptions, ConnectionOptions, LogOpti
   readonly ignorePreflightErrors?: readonly string[]
   readonly failOnWarnings?: true
   readonly allowStart?: readonly string[]
+  readonly useOperatorLink?: true
+  readonly forceSshInstall?: true
+  readonly allowHostRootDowngrade?: true
   readonly detailedExitcode?: true
+  readonly uploadForks: number
+  /** Bytes a second. */
+  readonly uploadLimit?: number
   /** Seconds of silence after which a host is shown as stalled. */
   readonly stallAfter: number
   readonly runsDir: string
@@ -33,6 +39,21 @@ const variableOptions = [
   },
   { flag: '--fail-on-warnings', name: 'fail_on_warnings', value: (options: RunOptions) => options.failOnWarnings },
   { flag: '--allow-start', name: 'allow_start', value: (options: RunOptions) => options.allowStart },
+  {
+    flag: '--use-operator-link',
+    name: 'use_operator_link',
+    value: (options: RunOptions) => options.useOperatorLink,
+  },
+  {
+    flag: '--force-ssh-install',
+    name: 'force_ssh_install',
+    value: (options: RunOptions) => options.forceSshInstall,
+  },
+  {
+    flag: '--allow-host-root-downgrade',
+    name: 'allow_host_root_downgrade',
+    value: (options: RunOptions) => options.allowHostRootDowngrade,
+  },
 ] as const
 
 export const optionVars = (options: RunOptions): Vars =>

@@ -5,6 +5,7 @@ import { createMachines } from '../runner/machines.ts'
 import type { Run } from '../runner/run.ts'
 import type { Transport } from '../transport/connection.ts'
 import { becomeWith } from './become.ts'
+import type { BuiltIn } from './built-in.ts'
 import { conduct } from './conduct.ts'
 import type { WholeContext } from './context.ts'
 import { type Interrupts, watchInterrupts } from './interrupts.ts'
@@ -16,9 +17,10 @@ import { createRunEvents } from './run-events.ts'
 import type { RunOptions } from './run-options.ts'
 import { prepareRun, type RunRequest } from './run-request.ts'
 import { openTransport } from './transport.ts'
+import { uploadsOf } from './uploads.ts'
 
 /** `drover run`: reads the request, goes through all hosts, and tells of it in every form at once. */
-export const run = async (context: WholeContext, name: string, options: RunOptions): Promise<number> => {
+export const run = async (context: WholeContext, asked: string | BuiltIn, options: RunOptions): Promise<number> => {
   const log = createLog(context, options)
   const notices = createNotices()
   const passwords = createPasswords(context, options)
@@ -30,7 +32,7 @@ export const run = async (context: WholeContext, name: string, options: RunOptio
   })
   const tell = (message: string): void => notices.take({ host: null, message })
   try {
-    const request = await prepareRun(context, { transport, passwords, tell }, name, options)
+    const request = await prepareRun(context, { transport, passwords, tell, log }, asked, options)
     const { playbook, plays, sources } = request
     log.info(
       { playbook: playbook.file, inventory: sources.inventory.sources, hosts: plays.length },
@@ -89,6 +91,7 @@ const recorded = async (context: WholeContext, options: RunOptions, means: Means
     stallMs: options.stallAfter * 1000,
   }
   const { forks } = options
+  const uploads = uploadsOf(context, options)
   const { softStop, hardStop } = interrupts
   const run: Run = {
     id: directory.run,
@@ -99,6 +102,7 @@ const recorded = async (context: WholeContext, options: RunOptions, means: Means
     ...(options.timeout !== undefined && { stepTimeoutS: options.timeout }),
     tasks,
     transport,
+    uploads,
     becomeOf: becomeWith(passwords),
     deadlines,
     machines: createMachines(),
@@ -112,7 +116,7 @@ const recorded = async (context: WholeContext, options: RunOptions, means: Means
     notices,
     version,
     detailedExitCode: options.detailedExitcode ?? false,
-  })
+  }).finally(uploads.close)
   await journal.close()
   const report = fold.report()
   if (report !== undefined)

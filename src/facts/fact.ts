@@ -28,7 +28,7 @@ export type Fact =
   /** Is something listening on this TCP port? */
   | { readonly kind: 'port'; readonly port: number }
   /** One of drover's own read-only questions that one command cannot put. */
-  | { readonly kind: 'probe'; readonly name: ProbeName; readonly args?: readonly string[] }
+  | { readonly kind: 'probe'; readonly name: ProbeName; readonly args?: readonly string[]; readonly timeoutS?: number }
 
 export const probeNames = [
   'api-server',
@@ -37,6 +37,7 @@ export const probeNames = [
   'selinux-denials',
   'unit-journal',
   'activation-lock',
+  'agent-preflight',
 ] as const
 export type ProbeName = (typeof probeNames)[number]
 

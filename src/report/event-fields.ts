@@ -1,9 +1,17 @@
 import { errorCodes } from '../errors.ts'
-import type { ChangeReport, ErrorReport, Outcome, PlannedStep, RunEvent, StepResult } from '../runner/events.ts'
-import type { Finding, Severity } from '../tasks/task.ts'
+import type {
+  ChangeReport,
+  ErrorReport,
+  FindingReport,
+  Outcome,
+  PlannedStep,
+  RunEvent,
+  StepResult,
+} from '../runner/events.ts'
+import type { Severity } from '../tasks/task.ts'
 
 type FieldOf<T> = T extends unknown ? keyof T : never
-type EventField = FieldOf<RunEvent> | keyof ErrorReport | keyof ChangeReport | keyof PlannedStep | keyof Finding
+type EventField = FieldOf<RunEvent> | keyof ErrorReport | keyof ChangeReport | keyof PlannedStep | keyof FindingReport
 type Word =
   | RunEvent['type']
   | Outcome

@@ -110,6 +110,7 @@ export const createHostFold = (name: string): HostFold => {
       case 'host-ended':
         Object.assign(host, { outcome: event.outcome, changes: event.changes, ended: event.at, ms: event.ms })
         host.error = reportedError(event.error)
+        if (isNotArmedAnyMore(event.error)) host.armed = null
         return
       default:
         unreachable(event)
@@ -125,6 +126,10 @@ export const createHostFold = (name: string): HostFold => {
     },
   }
 }
+
+/** It fired, or was found to be gone. Any other end of a host leaves what it has armed. */
+const isNotArmedAnyMore = (error: ErrorReport | undefined): boolean =>
+  error !== undefined && ['rolled-back', 'rollback-superseded', 'rollback-failed'].includes(error.code)
 
 const notEnded = { outcome: null, ended: null, ms: null, error: null }
 

@@ -26,7 +26,10 @@ export const hostEndLines = (host: HostReport, look: Look): readonly string[] =>
     case 'cancelled':
       return [...endLines(`${host.outcome}: ${name}`, host, look), ...verbose]
     case 'rolled-back':
-      return [...endLines(`rolled back: ${name}`, host, look), ...verbose]
+      return [
+        ...(wasSaid(host) ? [look.paint('bad', `rolled back: ${name}`)] : endLines(`rolled back: ${name}`, host, look)),
+        ...verbose,
+      ]
     default:
       return unreachable(host.outcome)
   }

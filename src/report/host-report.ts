@@ -106,12 +106,9 @@ export const hostReportSchema = z
         }),
       )
       .meta({ description: 'Files that were brought to the host.' }),
-    armed: z
-      .strictObject({ what: z.string(), firesAt: time })
-      .nullable()
-      .meta({
-        description: 'A rollback that this run armed and did not disarm, and when the host fires it by itself.',
-      }),
+    armed: z.strictObject({ what: z.string(), firesAt: time }).nullable().meta({
+      description: 'A rollback that this run armed and did not disarm, and when the host fires it by itself.',
+    }),
     machine: z
       .strictObject({
         machineId: z.string(),

@@ -15,6 +15,7 @@ export const summaryLines = (report: RunReport, paint: Paint, reports: string | 
   ...preflightLines(report, paint),
   ...notRunLines(report),
   ...stalledLine(report),
+  ...armedLines(report, paint),
   ...failureGroups(report).flatMap((group) => [
     `${paint('bad', `${counted(group.hosts.length, 'host')}: ${printable(group.code)}`)} – ${printable(group.remedy)}`,
     `  ${hostList(group.hosts, group.hosts.length)}`,
@@ -82,6 +83,20 @@ const stalledLine = ({ hosts }: RunReport): readonly string[] => {
     .map(({ name, where, silentMs }) => `${name} (${duration(silentMs)} in ${where})`)
   return all.length === 0 ? [] : [`stalled meanwhile: ${hostList(all, all.length)}`]
 }
+
+/** Hosts that will undo something by themselves (E4): all of them, since each has a time of its own. */
+const armedLines = ({ hosts }: RunReport, paint: Paint): readonly string[] =>
+  hosts.flatMap(({ name, armed }) =>
+    armed === null
+      ? []
+      : [
+          paint(
+            'warning',
+            `rollback armed: ${printable(name)} undoes the ${printable(armed.what)} by itself at ${printable(armed.firesAt)} unless confirmed`,
+          ),
+          `  keep: drover confirm -l ${word(name)}; undo at once: drover rollback --now -l ${word(name)}`,
+        ],
+  )
 
 interface FailureGroup {
   readonly code: string

@@ -1,8 +1,11 @@
+import type { Change } from '../changes/change.ts'
 import { DroverError, type ErrorDetails } from '../errors.ts'
 import type { ApplyEnd } from './apply-progress.ts'
 import type { ApplyChange } from './apply-script.ts'
+import { confirmError, fireError } from './rollback-errors.ts'
 
 interface Applying {
+  readonly host: string
   readonly changes: readonly ApplyChange[]
   /** By the second Ctrl-C. */
   readonly isCancelled: boolean
@@ -75,13 +78,15 @@ export const goesOn = (error: DroverError, deadlineS: number): DroverError =>
     cause: error,
   })
 
-const endError = (end: ApplyEnd, { changes, isCancelled }: Applying): ErrorDetails | null => {
+const endError = (end: ApplyEnd, { host, changes, isCancelled }: Applying): ErrorDetails | null => {
   switch (end.kind) {
     case 'complete':
       return null
     case 'failed': {
       const planned = changes[end.change]
       const known = planned?.change.failure
+      const rollback = known === undefined && planned !== undefined ? rollbackError(planned.change, end, host) : null
+      if (rollback !== null) return rollback
       return {
         code: known?.code ?? 'change-failed',
         message: known?.message ?? `The host could not ${planned?.summary ?? 'begin'} (exit code ${end.code}).`,
@@ -133,6 +138,18 @@ const endError = (end: ApplyEnd, { changes, isCancelled }: Applying): ErrorDetai
       }
     }
   }
+}
+
+/** A rollback that is confirmed or fired as a change tells by its exit code how it stands, and by its words whose it is. */
+const rollbackError = (
+  change: Change,
+  { code, words }: { code: number; words: string },
+  host: string,
+): ErrorDetails | null => {
+  if (change.kind !== 'confirm' && change.kind !== 'fire') return null
+  const [line = ''] = words.trim().split('\n')
+  const of = { host, of: `run ${change.run}` }
+  return (change.kind === 'confirm' ? confirmError : fireError)({ code, line, words }, of)
 }
 
 const wordsOf = (words: string): { detail?: string } => (words === '' ? {} : { detail: words })

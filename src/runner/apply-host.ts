@@ -27,7 +27,7 @@ export interface Look {
 
 /**
  * Performs all changes of a segment. Resolves when every change was made; rejects with the error of the one that was
- * not. Progress is told as it happens. A connection that is lost is made anew, and the same script follows the apply
+ * not, and has let the host go then if it may. Progress is told as it happens. A connection that is lost is made anew, and the same script follows the apply
  * from the byte that has been seen; whichever exec of it comes first has started it.
  */
 export const applyHost = async (
@@ -35,6 +35,7 @@ export const applyHost = async (
   changes: readonly ApplyChange[],
   look: Look,
   onProgress: (progress: ApplyProgress) => void,
+  mayRelease: () => boolean = () => true,
 ): Promise<void> => {
   const { run } = lane
   const { script, content, deadlineS } = applyScript(run, changes)
@@ -75,13 +76,14 @@ export const applyHost = async (
     const answer = await followed({ attempt, canceller, seen: () => progress.seen, until, deadlineS })
     if (answer.code === rebootedExit) throw rebooted()
     const error = applyError(answer.code, printable(answer.stderr.toString('utf8')).trim(), progress.end(), {
+      host: lane.play.host.name,
       changes,
       isCancelled: run.hardStop.aborted,
     })
     if (error === null) return
     await canceller.done
     // What it left to be read has been read. A host that refused it has cleaned up by itself.
-    const goingOn = answer.code === 0 ? await releaseHost(lane).catch(() => '') : ''
+    const goingOn = answer.code === 0 && mayRelease() ? await releaseHost(lane).catch(() => '') : ''
     throw new DroverError(withWhatGoesOn(error, goingOn))
   } finally {
     canceller.dispose()

@@ -1,6 +1,7 @@
 import { type Call, compile, type ExpectedChange } from '../changes/compile.ts'
 import { shellSource } from '../facts/shell-source.ts'
 import { shellQuote } from '../quote.ts'
+import { partsFor } from './apply-parts.ts'
 import type { PlannedChange } from './plan.ts'
 import type { Run } from './run.ts'
 
@@ -17,15 +18,13 @@ type Author = Pick<Run, 'id' | 'operator' | 'reason'>
 
 export type ApplyChange = PlannedChange & Pick<ExpectedChange, 'step' | 'withinS'>
 
-const parts = ['steps', 'control', 'words', 'supervise', 'unit']
-
 /**
  * Our function files, then one call per line, every word quoted. All of it inside `main`, so that a script
  * that is somehow cut is a syntax error and not half a job. It does the work, and is also what stands around it.
  */
 export const applyScript = (run: Author, changes: readonly ApplyChange[]): ApplyScript => {
   const { calls, content, deadlineS } = compile(changes)
-  const source = parts.map((name) => shellSource(new URL(`../changes/apply/${name}.sh`, import.meta.url)))
+  const source = partsFor(calls).map((name) => shellSource(new URL(`../changes/apply/${name}.sh`, import.meta.url)))
   return {
     content,
     deadlineS,

@@ -2,6 +2,7 @@ import { type DroverError, type ErrorDetails, toDroverError } from '../errors.ts
 import { applyHost, type Look } from './apply-host.ts'
 import type { ApplyProgress } from './apply-progress.ts'
 import type { Applied, Failure } from './conclude.ts'
+import { armingBegun, armingDone, type Guard, isToBeUndone } from './guard.ts'
 import type { Lane } from './lane.ts'
 import { errorReport, outcomeOf } from './outcome.ts'
 import type { SegmentChange } from './reboot.ts'
@@ -13,6 +14,7 @@ export const applySegment = async (
   changes: readonly SegmentChange[],
   look: Look,
   applied: Applied,
+  guard: Guard | null = null,
 ): Promise<Failure | null> => {
   const host = lane.play.host.name
   let current = changes[0]
@@ -31,15 +33,20 @@ export const applySegment = async (
       isBegun = true
       const { change: what } = change
       const waitMs = what.kind === 'await' ? what.withinMs : undefined
+      if (what.kind === 'arm' && guard !== null) armingBegun(guard)
       lane.watch.at(`step '${step}': ${summary}`, what.kind === 'run' ? what.timeoutMs : waitMs)
       emit(lane.run, { type: 'change-started', host, step, summary, ...(waitMs !== undefined && { waitMs }) })
     } else {
       applied.set(step, [...(applied.get(step) ?? []), change])
       emit(lane.run, { type: 'change-done', host, step, summary, ...(diff !== undefined && { diff }) })
+      if (change.change.kind === 'arm' && guard !== null) {
+        const { what, firesAt } = armingDone(guard)
+        emit(lane.run, { type: 'rollback-armed', host, what, firesAt })
+      }
     }
   }
   try {
-    await applyHost(lane, limited(lane, changes), look, tell)
+    await applyHost(lane, limited(lane, changes), look, tell, () => !isToBeUndone(lane, guard))
     return null
   } catch (thrown) {
     const error = toDroverError(thrown)

@@ -52,7 +52,8 @@ export const conclude = (
     const wanted = failure === undefined ? (step?.changes ?? []) : []
     const changes = isCheck ? wanted : (applied.get(name) ?? [])
     count += changes.length
-    for (const finding of step?.findings ?? []) emit(run, { type: 'finding', host, step: name, finding })
+    for (const { lasting: _, ...finding } of step?.findings ?? [])
+      emit(run, { type: 'finding', host, step: name, finding })
     const isFailed = failedStep === name
     emit(run, {
       type: 'step-ended',
@@ -61,7 +62,7 @@ export const conclude = (
       task,
       result:
         isFailed && error !== undefined
-          ? failedResult(step, error)
+          ? failedResult(step, error, failure)
           : isReached || changes.length > 0
             ? resultOf(step, changes.length, isCheck)
             : 'skipped',
@@ -80,6 +81,7 @@ export const conclude = (
         failedOutcome(
           plan.steps.find(({ name }) => name === failedStep),
           error,
+          failure,
         ),
         failure,
       ),
@@ -89,8 +91,8 @@ export const conclude = (
   return { outcome: count === 0 ? 'unchanged' : isCheck ? 'would-change' : 'changed', changes: count }
 }
 
-const failedResult = (step: StepPlan | undefined, error: DroverError): StepResult =>
-  failedOutcome(step, error) === 'blocked' ? 'blocked' : 'failed'
+const failedResult = (step: StepPlan | undefined, error: DroverError, failure: Failure | undefined): StepResult =>
+  failedOutcome(step, error, failure) === 'blocked' ? 'blocked' : 'failed'
 
 const resultOf = (step: StepPlan | undefined, changes: number, isCheck: boolean): StepResult => {
   if (changes > 0) return isCheck ? 'would-change' : 'changed'
@@ -101,8 +103,8 @@ const resultOf = (step: StepPlan | undefined, changes: number, isCheck: boolean)
 }
 
 /** A step that was refused while planning left its host alone; anything later is a failure. */
-const failedOutcome = (step: StepPlan | undefined, error: DroverError): Outcome =>
-  step?.status === 'blocked' ? 'blocked' : outcomeOf(error.code)
+const failedOutcome = (step: StepPlan | undefined, error: DroverError, failure: Failure | undefined): Outcome =>
+  step?.status === 'blocked' && failure?.isMidway !== true ? 'blocked' : outcomeOf(error.code)
 
 /** A host that was lost while it was being changed is no mere `unreachable`: something worse may have happened there. */
 const endOf = (outcome: Outcome, failure: Failure | undefined): Outcome =>

@@ -1,5 +1,5 @@
 import { type DroverError, type ErrorDetails, toDroverError } from '../errors.ts'
-import { holderOf, leaseTtlS } from '../facts/holder.ts'
+import { leaseTtlS } from '../facts/holder.ts'
 import { type LeaseAsk, type Question, questionFor } from '../facts/question.ts'
 import type { HostState } from '../facts/state.ts'
 import type { HostPlay } from '../playbook/playbook.ts'
@@ -7,15 +7,22 @@ import { whenFacts } from '../playbook/when.ts'
 import { releaseHost } from './apply-control.ts'
 import { applySegment } from './apply-segment.ts'
 import { type Applied, type Converged, changeReport, conclude } from './conclude.ts'
+import { guardOf, isToBeUndone } from './guard.ts'
+import { proveGuarded } from './guarded.ts'
 import { inspectHost } from './inspect-host.ts'
 import type { Lane } from './lane.ts'
 import { lookAgain } from './look-again.ts'
+import { noticeOthers } from './notice-others.ts'
 import { errorReport } from './outcome.ts'
 import { type HostPlan, isOnlyLooking, planHost, type StepPlan, type Tasks } from './plan.ts'
 import { isOutOfReach, segmentOf } from './reboot.ts'
 import { rebootSegment } from './reboot-host.ts'
+import { recall } from './recall.ts'
 import { recogniseAgain, recogniseFirst } from './recognise.ts'
+import { afterFailure, isGone } from './roll-back.ts'
 import { emit, type Run } from './run.ts'
+import { shortfallOf, stuckIn } from './shortfall.ts'
+import { stageUploads } from './stage-uploads.ts'
 
 /** Everything the steps may ask, known before connecting. */
 export const questionOf = (play: HostPlay, tasks: Tasks): Question =>
@@ -55,32 +62,49 @@ const convergeHost = async (lane: Lane, hold: { isHeld: boolean }, applied: Appl
     await inspectHost(lane, 'inspect', question, maySweep ? leaseAsk(run, 'sweep') : undefined),
   )
   let state = first
+  let earlier: readonly StepPlan[] = []
   noticeOthers(lane, state)
   for (let segment = 0; ; segment += 1) {
     const seenAt = performance.now()
-    const plan = planHost(play, run.tasks, state)
+    const plan = recall(planHost(play, run.tasks, state, { isFirst: segment === 0 }), earlier)
+    earlier = plan.steps
     reportPlan(lane, plan, segment)
     const { changes, reboot, settles, waits } = segmentOf(plan)
     const isDone = changes.length === 0 && reboot === null
-    const refusal = plan.steps.find(({ error }) => error !== undefined)
-    if (refusal?.error !== undefined) return conclude(lane, plan, applied, { step: refusal, error: refusal.error })
-    const unmet = plan.steps.find((step) => settled.has(step.name) && step.changes.length > 0)
-    if (unmet !== undefined) return conclude(lane, plan, applied, { step: unmet, error: notConverged(unmet) })
-    const stuck = !isDone ? undefined : plan.steps.find(({ status }) => status === 'unknown')
-    if (stuck !== undefined) return conclude(lane, plan, applied, { step: stuck, error: neverKnown(stuck) })
+    const short = shortfallOf(plan.steps, settled) ?? (isDone ? stuckIn(plan.steps) : null)
+    if (short !== null) return conclude(lane, plan, applied, short)
     if (isDone || run.mode === 'check') return conclude(lane, plan, applied)
     const double = run.machines.refusal(play.host.name)
     if (double !== null) return conclude(lane, plan, applied, { step: firstWithChanges(plan), error: double })
     if (run.softStop.aborted) return conclude(lane, plan, applied, { step: firstWithChanges(plan), error: stopped })
+    const unstaged = await stageUploads(lane, changes)
+    if (unstaged !== null) return conclude(lane, plan, applied, unstaged)
     settled = new Set(settles.map(({ name }) => name))
     const look = { os: state.os, ageMs: performance.now() - seenAt }
-    const failure = changes.length === 0 ? null : await applySegment(lane, changes, look, applied)
+    const guard = guardOf(changes, play, run.tasks)
+    const failure = changes.length === 0 ? null : await applySegment(lane, changes, look, applied, guard)
     if (failure !== null) {
-      // An apply that failed has let the host go.
-      hold.isHeld = false
-      return conclude(lane, plan, applied, await lookAgain(lane, { question, changes, before: state.os, failure }))
+      const isArmed = guard !== null && guard.progress !== 'none'
+      const mayBeHeld = isToBeUndone(lane, guard)
+      const after = isArmed
+        ? await afterFailure(lane, guard, failure)
+        : await lookAgain(lane, { question, changes, before: state.os, failure })
+      // An apply that failed has let the host go, unless something of it was to be undone.
+      hold.isHeld = mayBeHeld && !isGone(after)
+      return conclude(lane, plan, applied, after)
     }
     hold.isHeld = true
+    if (guard !== null) {
+      // It is held to the very end, which is a command more: nobody else shall come before it is confirmed.
+      const again = async (): Promise<HostState> => recogniseAgain(lane, first, await verify(lane, question, false))
+      const proven = await proveGuarded(lane, guard, again)
+      if ('failure' in proven) {
+        hold.isHeld = !isGone(proven.failure)
+        return conclude(lane, proven.plan ?? plan, applied, proven.failure)
+      }
+      state = proven.state
+      continue
+    }
     const unbooted = reboot === null ? null : await rebootSegment(lane, reboot, state.os, applied)
     if (unbooted !== null) {
       hold.isHeld = !isOutOfReach(unbooted.error)
@@ -99,15 +123,6 @@ const convergeHost = async (lane: Lane, hold: { isHeld: boolean }, applied: Appl
       return conclude(lane, plan, applied, { step: lastWithChanges(plan), error, isMidway: true })
     }
   }
-}
-
-/** A run without changes takes no lease and waits for nobody, but the operator should know of who else is there. */
-const noticeOthers = ({ run, play }: Lane, { self }: HostState): void => {
-  const notice = (message: string): void => emit(run, { type: 'notice', host: play.host.name, message })
-  const other = holderOf(self)
-  if (other !== null) notice(`somebody else is at work here: ${other}`)
-  if (self.owed.length > 0 && isOnlyLooking(play, run.tasks))
-    notice(`a cut run still owes ${self.owed.join(', ')}: the next run that changes anything here does it first`)
 }
 
 const verify = (lane: Lane, question: Question, isLast: boolean): Promise<HostState> =>
@@ -137,19 +152,6 @@ const unverified = (error: DroverError): ErrorDetails => ({
   ...errorReport(error),
   message: `The changes were made, but the look afterwards that would prove it failed: ${error.message}`,
   cause: error,
-})
-
-/** No plan may end so. Were it to happen, it must not pass for a host on which all is well. */
-const neverKnown = (step: StepPlan): ErrorDetails => ({
-  code: 'internal',
-  message: `Nothing is left to do that could make known what this step waits for: ${step.why ?? ''}.`,
-  remedy: 'This is a fault in drover. Run again with -vv and report what it prints.',
-})
-
-const notConverged = (step: StepPlan): ErrorDetails => ({
-  code: 'not-converged',
-  message: `All changes were made, but a second look still finds to do: ${step.changes.map(({ summary }) => summary).join('; ')}.`,
-  remedy: 'Something on the host undoes the change or never took it. Look at what it writes and at its journal.',
 })
 
 const reportPlan = (lane: Lane, plan: HostPlan, segment: number): void => {

@@ -12,6 +12,9 @@ export type Outcome =
   | 'skipped'
   | 'cancelled'
 
+/** A finding as it travels. */
+export type FindingReport = Omit<Finding, 'lasting'>
+
 export type StepResult = 'ok' | 'changed' | 'would-change' | 'skipped' | 'failed' | 'blocked' | 'unknown'
 
 /** An error as it travels in events: plain data, already redacted, never flattened to a string. */
@@ -133,7 +136,7 @@ export type RunEventBody =
   /** The host undoes what it is about to do unless it is confirmed by then (E4). */
   | { readonly type: 'rollback-armed'; readonly host: string; readonly what: string; readonly firesAt: string }
   | { readonly type: 'rollback-disarmed'; readonly host: string; readonly what: string }
-  | { readonly type: 'finding'; readonly host: string; readonly step: string; readonly finding: Finding }
+  | { readonly type: 'finding'; readonly host: string; readonly step: string; readonly finding: FindingReport }
   | {
       readonly type: 'step-ended'
       readonly host: string

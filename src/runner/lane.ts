@@ -4,7 +4,7 @@ import type { Become } from '../transport/become/become.ts'
 import type { ScriptAnswer } from '../transport/script/run-script.ts'
 import type { Converged } from './conclude.ts'
 import { converge } from './converge.ts'
-import type { Outcome } from './events.ts'
+import type { Outcome, RunEventBody } from './events.ts'
 import { watchHost } from './lane-watch.ts'
 import { type Link, openLink } from './link.ts'
 import { errorReport, outcomeOf } from './outcome.ts'
@@ -12,14 +12,16 @@ import { emit, type Run } from './run.ts'
 import type { StallWatch } from './stall.ts'
 import { openingPlace, watched } from './watched.ts'
 
+type ExecVerb = Extract<RunEventBody, { type: 'exec' }>['verb']
+
 /** One host's way through a run: its connection and its voice. */
-export interface Lane extends Pick<Link, 'connection' | 'reconnect'> {
+export interface Lane extends Pick<Link, 'connection' | 'reconnect' | 'renew'> {
   readonly run: Run
   readonly play: HostPlay
   readonly become: Become | null
   readonly watch: StallWatch
   /** Runs one remote command and tells of it. */
-  exec(verb: 'inspect' | 'apply' | 'verify' | 'reboot', how: () => Promise<ScriptAnswer>): Promise<ScriptAnswer>
+  exec(verb: ExecVerb, how: () => Promise<ScriptAnswer>): Promise<ScriptAnswer>
 }
 
 /** Takes one host from connecting to its outcome. Never throws: whatever goes wrong is this host's outcome. */
@@ -65,6 +67,7 @@ const laneOf = (run: Run, play: HostPlay, { link, watch }: { link: Link; watch: 
       return watched(link.connection, watch, () => current)
     },
     reconnect: link.reconnect,
+    renew: link.renew,
     become,
     watch,
     exec: async (verb, how) => {

@@ -14,6 +14,11 @@ export interface Link {
   readonly retries: number
   /** Resolves when the host is reached again; rejects when it is refused for good, or `limitMs` is over. */
   reconnect(why: DroverError, options?: ReconnectOptions): Promise<void>
+  /**
+   * Another connection in the place of this one, which is closed only then: so that a host which lets nobody in any more
+   * can still be spoken to. Rejects as a reconnect does.
+   */
+  renew(): Promise<void>
   close(): Promise<void>
 }
 
@@ -50,6 +55,31 @@ export const openLink = async (run: Run, host: Host, watch: StallWatch = noWatch
       .finally(() => watch.rest())
   let connection = await connect(run.hardStop)
   const { backoffMs, reconnectMs } = run.deadlines
+  /** `why` is null where nothing has gone wrong yet: then it is tried at once, and only what fails is told of. */
+  const reach = async (
+    why: DroverError | null,
+    { limitMs = reconnectMs, signal = run.hardStop, isFinal = isRefusal }: ReconnectOptions = {},
+  ): Promise<void> => {
+    const started = performance.now()
+    const limit = AbortSignal.timeout(Math.round(limitMs))
+    const either = AbortSignal.any([signal, limit])
+    let last = why
+    for (let attempt = why === null ? 0 : 1; ; attempt += 1) {
+      if (last !== null) emit(run, { type: 'host-reconnecting', host: host.name, attempt, why: last.message })
+      try {
+        if (last !== null) await sleep(pauseMs(backoffMs, attempt), undefined, { signal: either })
+        connection = await connect(either)
+        const ms = Math.round(performance.now() - started)
+        if (last !== null) emit(run, { type: 'host-reconnected', host: host.name, attempt, ms })
+        return
+      } catch (thrown) {
+        if (signal.aborted) throw cancelled()
+        if (limit.aborted) throw givenUp(limitMs, { isRenewal: why === null, last })
+        last = toDroverError(thrown)
+        if (isFinal(last)) throw last
+      }
+    }
+  }
   return {
     get connection() {
       return connection
@@ -57,26 +87,14 @@ export const openLink = async (run: Run, host: Host, watch: StallWatch = noWatch
     get retries() {
       return retries
     },
-    reconnect: async (why, { limitMs = reconnectMs, signal = run.hardStop, isFinal = isRefusal } = {}) => {
-      const started = performance.now()
-      const limit = AbortSignal.timeout(Math.round(limitMs))
-      const either = AbortSignal.any([signal, limit])
+    reconnect: async (why, options) => {
       await closed(connection)
-      let last = why
-      for (let attempt = 1; ; attempt += 1) {
-        emit(run, { type: 'host-reconnecting', host: host.name, attempt, why: last.message })
-        try {
-          await sleep(pauseMs(backoffMs, attempt), undefined, { signal: either })
-          connection = await connect(either)
-          emit(run, { type: 'host-reconnected', host: host.name, attempt, ms: Math.round(performance.now() - started) })
-          return
-        } catch (thrown) {
-          if (signal.aborted) throw cancelled()
-          if (limit.aborted) throw givenUp(limitMs, last)
-          last = toDroverError(thrown)
-          if (isFinal(last)) throw last
-        }
-      }
+      await reach(why, options)
+    },
+    renew: async () => {
+      const before = connection
+      await reach(null)
+      await closed(before)
     },
     close: () => closed(connection),
   }
@@ -104,11 +122,11 @@ const cancelled = (): DroverError =>
     remedy: 'Run again to finish the work.',
   })
 
-const givenUp = (limitMs: number, last: DroverError): DroverError =>
+const givenUp = (limitMs: number, { isRenewal, last }: { isRenewal: boolean; last: DroverError | null }): DroverError =>
   new DroverError({
     code: 'connection-lost',
-    message: `The connection broke, and the host was not reached again within ${Math.round(limitMs / 1000)} s: ${last.message}`,
+    message: `${isRenewal ? 'No new connection to the host was had' : 'The connection broke, and the host was not reached again'} within ${Math.round(limitMs / 1000)} s${last === null ? '.' : `: ${last.message}`}`,
     remedy: 'See what became of the host and of the network; then run again.',
-    ...(last.detail !== undefined && { detail: last.detail }),
-    cause: last,
+    ...(last?.detail !== undefined && { detail: last.detail }),
+    ...(last !== null && { cause: last }),
   })

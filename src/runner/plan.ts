@@ -12,7 +12,8 @@ import type { Host } from '../inventory/host.ts'
 import type { HostPlay, HostStep } from '../playbook/playbook.ts'
 import { evaluateWhen } from '../playbook/when.ts'
 import type { Finding, Planned, Task } from '../tasks/task.ts'
-import { debtStep } from './debts.ts'
+import { abandonedUploads, debtStep, toldStep } from './debts.ts'
+import { heldBack } from './held-back.ts'
 import { unreadable } from './unreadable.ts'
 
 export type Tasks = ReadonlyMap<string, Task<unknown>>
@@ -42,11 +43,21 @@ export interface HostPlan {
   readonly predicted: HostState
 }
 
+interface PlanOptions {
+  /** On what the run found when it came; what has come about since is for the next run to tell of. */
+  readonly isFirst?: boolean
+}
+
 /**
  * Pure: what is missing on a host, step after step, each seeing the effects of those before it. The fold ends
  * where a step reads what nobody can know yet, is blocked, or fails; steps after that are left out.
  */
-export const planHost = (play: HostPlay, tasks: Tasks, state: HostState): HostPlan => {
+export const planHost = (
+  play: HostPlay,
+  tasks: Tasks,
+  state: HostState,
+  { isFirst = true }: PlanOptions = {},
+): HostPlan => {
   const steps: StepPlan[] = []
   let predicted = state
   const add = (
@@ -58,7 +69,7 @@ export const planHost = (play: HostPlay, tasks: Tasks, state: HostState): HostPl
     else if (planned.status !== 'planned')
       steps.push({ ...empty(step), status: planned.status, error: planned.error, findings: planned.findings ?? [] })
     else {
-      const folded = fold(predicted, planned.changes)
+      const folded = fold(predicted, planned.changes, play.host)
       if ('changes' in folded) {
         predicted = folded.predicted
         steps.push({ ...empty(step), status: 'planned', changes: folded.changes, findings: planned.findings ?? [] })
@@ -71,8 +82,25 @@ export const planHost = (play: HostPlay, tasks: Tasks, state: HostState): HostPl
   const debts = isOnlyLooking(play, tasks) ? null : debtStep(state)
   if (debts !== null) add({ name: 'owed by a run that was cut', task: 'drover' }, debts)
   for (const step of play.steps) if (!add(step, planStep(step, tasks, predicted, play.host))) break
+  const abandoned = isOnlyLooking(play, tasks) || !knowsItsEnd(steps) ? null : abandonedUploads(state, changesOf(steps))
+  if (abandoned !== null) {
+    add({ name: 'left by an upload that was cut', task: 'drover' }, abandoned)
+    steps.unshift(...steps.splice(-1))
+  }
+  const told = isFirst && steps.some(({ changes }) => changes.length > 0) ? toldStep(state) : null
+  if (told !== null) {
+    add({ name: 'told of an earlier rollback', task: 'drover' }, told)
+    steps.unshift(...steps.splice(-1))
+  }
   return { steps, predicted }
 }
+
+const changesOf = (steps: readonly StepPlan[]): Change[] =>
+  steps.flatMap(({ changes }) => changes.map(({ change }) => change))
+
+/** What is still to be planned may want a file that an earlier run has brought here. */
+const knowsItsEnd = (steps: readonly StepPlan[]): boolean =>
+  steps.every(({ status }) => status === 'planned' || status === 'skipped')
 
 type Folded =
   | { readonly changes: readonly PlannedChange[]; readonly predicted: HostState }
@@ -80,7 +108,9 @@ type Folded =
   | { readonly unknown: string }
 
 /** The changes of one step, each planned on what those before it leave. */
-const fold = (state: HostState, wanted: readonly Change[]): Folded => {
+const fold = (state: HostState, wanted: readonly Change[], host: Host): Folded => {
+  const armedBefore = heldBack(state, wanted, host)
+  if (armedBefore !== null) return { refused: armedBefore }
   const changes: PlannedChange[] = []
   const before: Before[] = []
   let predicted = state

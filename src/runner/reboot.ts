@@ -15,9 +15,12 @@ export interface Segment {
   readonly waits: readonly StepPlan[]
 }
 
-/** A reboot ends a segment: what is planned after it is only a prediction, and is planned anew on the host that came up. */
+/**
+ * A reboot ends a segment: what is planned after it is only a prediction, and is planned anew on the host that came up.
+ * So does a step with an armed rollback: what comes after it would not be undone with it, and waits until it is confirmed.
+ */
 export const segmentOf = ({ steps }: Pick<HostPlan, 'steps'>): Segment => {
-  const at = steps.findIndex(({ changes }) => changes.some(isReboot))
+  const at = steps.findIndex(({ changes }) => changes.some((planned) => isReboot(planned) || isArm(planned)))
   const due = at < 0 ? steps : steps.slice(0, at + 1)
   const all = due.flatMap((step) => step.changes.map((change) => ({ ...change, step: step.name })))
   const reboot = all.findIndex(isReboot)
@@ -32,6 +35,7 @@ export const segmentOf = ({ steps }: Pick<HostPlan, 'steps'>): Segment => {
 }
 
 const isReboot = ({ change }: Pick<PlannedChange, 'change'>): boolean => change.kind === 'reboot'
+const isArm = ({ change }: Pick<PlannedChange, 'change'>): boolean => change.kind === 'arm'
 
 /** What was seen of a host that was told to reboot. */
 export interface Sights {

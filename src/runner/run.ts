@@ -1,6 +1,7 @@
 import type { Host } from '../inventory/host.ts'
 import type { Become } from '../transport/become/become.ts'
 import type { Transport } from '../transport/connection.ts'
+import type { Uploads } from '../transport/upload/uploads.ts'
 import type { EventSink, RunEventBody } from './events.ts'
 import type { Machines } from './machines.ts'
 import type { Tasks } from './plan.ts'
@@ -32,6 +33,8 @@ export interface Run {
   readonly stepTimeoutS?: number
   readonly tasks: Tasks
   readonly transport: Transport
+  /** Absent: the run brings no files to hosts. */
+  readonly uploads?: Uploads
   /** How root is had on a host; null: not at all, or not needed. */
   readonly becomeOf: (host: Host) => Become | null
   readonly deadlines: RunDeadlines

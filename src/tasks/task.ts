@@ -19,6 +19,8 @@ export interface Finding {
   readonly ignored: boolean
   /** What would put it right; absent where nothing is wrong. */
   readonly remedy?: string
+  /** Told at the end of the run although later looks do not ask again: it was true before the changes, and matters after them. */
+  readonly lasting?: true
 }
 
 /**

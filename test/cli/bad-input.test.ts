@@ -221,6 +221,18 @@ const cases: Readonly<Record<string, Bad>> = {
     says: [/^drover: Option '--stall-after <seconds>' argument '0' is invalid\. .*\[usage\]$/],
     fix: /drover run --help/,
   },
+  'uploads to nobody': {
+    argv: run('--upload-forks', '0'),
+    says: [/^drover: Option '--upload-forks <hosts>' argument '0' is invalid\. .*\[usage\]$/],
+    fix: /drover run --help/,
+  },
+  'a rate that is none': {
+    argv: run('--upload-limit', '10 apples'),
+    says: [
+      /^drover: Option '--upload-limit <rate>' argument '10 apples' is invalid\. It must be bytes a second such as .*\[usage\]$/,
+    ],
+    fix: /drover run --help/,
+  },
   'a time that is no number': {
     argv: run('-T', '1.5'),
     says: [/^drover: .*'1\.5' is invalid\. .*\[usage\]$/],

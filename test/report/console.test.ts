@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { ErrorCode } from '../../src/errors.ts'
 import { type ConsoleOptions, createConsole } from '../../src/report/console.ts'
 import type { RunEventBody } from '../../src/runner/events.ts'
 import { anyStream, runStarted, stamped } from './streams.ts'
@@ -293,6 +294,88 @@ describe('console', () => {
     expect(coloured.map(stripVTControlCharacters)).toEqual(screenOf(story))
     expect(coloured.join('\n')).toContain('\u001b[32mok: [web1] os-supported\u001b[39m')
     expect(coloured.join('\n')).toContain('failed=0 ')
+  })
+})
+
+describe('what a host undoes by itself', () => {
+  const firesAt = '2026-08-24T10:20:00.000Z'
+  const armed = (host: string): RunEventBody => ({ type: 'rollback-armed', host, what: 'upgrade to v2', firesAt })
+  const end = (host: string, outcome: 'changed' | 'failed' | 'rolled-back', code?: ErrorCode): RunEventBody => ({
+    ...{ type: 'host-ended', host, outcome, changes: 5, ms: 900 },
+    ...(code !== undefined && { error: { code, message: 'The connection broke.', remedy: 'Wait.', detail: 'dead' } }),
+  })
+  const disarmed: RunEventBody = { type: 'rollback-disarmed', host: 'web1', what: 'upgrade to v2' }
+
+  test('is said as it is armed, and in the end of the hosts on which it still is', () => {
+    const screen = screenOf([
+      runStarted,
+      armed('web1'),
+      armed('web2'),
+      disarmed,
+      end('web1', 'changed'),
+      end('web2', 'failed', 'connection-lost'),
+      { ...ended, exitCode: 2 },
+    ])
+    expect(screen.slice(1, 3)).toEqual(
+      ['web1', 'web2'].map(
+        (host) => `armed: [${host}] upgrade to v2: undone by the host itself at ${firesAt} unless confirmed`,
+      ),
+    )
+    const from = screen.indexOf('2 hosts: 1 changed, 1 failed in 1 min 01 s')
+    expect(screen.slice(from, from + 6)).toEqual([
+      '2 hosts: 1 changed, 1 failed in 1 min 01 s',
+      'exit code 2: A host failed or is blocked.',
+      `rollback armed: web2 undoes the upgrade to v2 by itself at ${firesAt} unless confirmed`,
+      '  keep: drover confirm -l web2; undo at once: drover rollback --now -l web2',
+      '1 host: connection-lost – Wait.',
+      '  web2',
+    ])
+  })
+  test('and has undone is a host of its own kind, with the cause and its words, and nothing is armed', () => {
+    const screen = screenOf([
+      { ...runStarted, hosts: ['web1'] },
+      armed('web1'),
+      end('web1', 'rolled-back', 'rolled-back'),
+      { ...ended, exitCode: 7 },
+    ])
+    expect(screen.slice(2)).toEqual([
+      'rolled back: [web1]: The connection broke. [rolled-back]',
+      '  fix: Wait.',
+      '    dead',
+      '',
+      `PLAY RECAP ${'*'.repeat(68)}`,
+      'web1                       : ok=0    changed=0    unreachable=0    failed=1    skipped=0    rescued=0    ignored=0',
+      '',
+      '1 host: 1 rolled-back in 1 min 01 s',
+      'exit code 7: A host was rolled back.',
+      '1 host: rolled-back – Wait.',
+      '  web1',
+      'next: put the causes above right, then run the same again with -l those hosts',
+    ])
+  })
+  test('is not told twice where its step has told it', () => {
+    const error = { code: 'rolled-back', message: 'The connection broke.', remedy: 'Wait.', detail: 'dead' } as const
+    const screen = screenOf([
+      { ...runStarted, hosts: ['web1'] },
+      { type: 'step-ended', host: 'web1', step: 'agent', task: 'agent-upgraded', result: 'failed', changes: [], error },
+      end('web1', 'rolled-back', 'rolled-back'),
+    ])
+    expect(screen.filter((line) => line.includes('The connection broke.'))).toHaveLength(1)
+    expect(screen.at(-1)).toBe('rolled back: [web1]')
+  })
+  test.each<[ErrorCode, boolean]>([
+    ['rollback-superseded', false],
+    ['rollback-failed', false],
+    ['change-failed', true],
+  ])('of a host that ended with %s is armed: %s', (code, isArmed) => {
+    const screen = screenOf([runStarted, armed('web1'), end('web1', 'failed', code), ended])
+    expect(screen.some((line) => line.startsWith('rollback armed: web1'))).toBe(isArmed)
+  })
+  test('paints no terminal', () => {
+    const screen = screenOf([runStarted, { ...armed('web1\u001b[2J'), what: 'x\u001b[2J' } as RunEventBody, ended], {
+      verbose: 2,
+    })
+    expect(screen.join('\n')).not.toContain('\u001b')
   })
 })
 

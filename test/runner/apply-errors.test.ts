@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Change } from '../../src/changes/change.ts'
 import { summaryOf } from '../../src/changes/describe.ts'
-import { DroverError } from '../../src/errors.ts'
+import { DroverError, type ErrorCode } from '../../src/errors.ts'
 import { applyError, goesOn, withWhatGoesOn } from '../../src/runner/apply-errors.ts'
 import type { ApplyEnd } from '../../src/runner/apply-progress.ts'
 
@@ -15,7 +15,7 @@ const changes: Change[] = [
   },
 ]
 const planned = changes.map((change) => ({ change, expects: [], summary: summaryOf(change), step: 's', withinS: 90 }))
-const applying = { changes: planned, isCancelled: false }
+const applying = { host: 'host-1', changes: planned, isCancelled: false }
 const complete: ApplyEnd = { kind: 'complete' }
 
 test('all made is no error', () => expect(applyError(0, '', complete, applying)).toBeNull())
@@ -129,5 +129,35 @@ test('of a host that is out of reach is said that its apply goes on, and for how
     message: expect.stringMatching(/^No key fits\. If .*drover-apply\.service\), for 70 s at the most\.$/),
     detail: 'd',
     cause: error,
+  })
+})
+
+describe('a rollback that is confirmed or fired as a change', () => {
+  const line = (how: string): string => `r0 ada@desk 2026-11-30T10:00:00Z ${how} 2026-11-30T10:01:00Z upgrade to v2`
+  test.each<[Change['kind'], number, string, ErrorCode, RegExp]>([
+    ['confirm', 7, line('rolled-back'), 'rolled-back', /undone it by itself at 2026-11-30T10:01:00Z/],
+    ['confirm', 7, line('superseded'), 'rollback-superseded', /undid nothing: somebody else had changed/],
+    ['confirm', 7, line('superseded-by-move'), 'rollback-superseded', /the agent moved its files/],
+    ['confirm', 7, '', 'rollback-failed', /already carrying out the rollback of run r0/],
+    ['confirm', 3, '', 'rollback-failed', /no rollback of run r0 to confirm any more/],
+    ['confirm', 8, 'r9 eva@desk x', 'rollback-failed', /that of run r9 by eva@desk/],
+    ['confirm', 91, 'read-only', 'rollback-failed', /could not be confirmed \(exit code 91\)/],
+    ['fire', 5, line('superseded'), 'rollback-superseded', /undid nothing/],
+    ['fire', 6, 'busy', 'rollback-failed', /goes on trying by itself/],
+    ['fire', 3, '', 'rollback-failed', /so none was fired/],
+    ['fire', 8, '', 'rollback-failed', /that of run \(unknown\) by somebody/],
+    ['fire', 91, '', 'rollback-failed', /could not be fired \(exit code 91\)/],
+  ])('%s, exit %i, %j: %s', (kind, code, words, wanted, message) => {
+    const change = (kind === 'confirm' ? { kind, run: 'r0' } : { kind, run: 'r0', withinMs: 1 }) as Change
+    const of = { ...applying, changes: [{ change, expects: [], summary: summaryOf(change), step: 's' }] }
+    const error = applyError(0, '', { kind: 'failed', change: 0, code, words }, of)
+    expect(error).toMatchObject({ code: wanted, message: expect.stringMatching(message) })
+    expect(error?.remedy).toMatch(/\S/)
+  })
+  test('a change that says itself what its failure means keeps its word', () => {
+    const failure = { code: 'agent-unhealthy', message: 'm', remedy: 'r' } as const
+    const change: Change = { kind: 'confirm', run: 'r0', failure }
+    const of = { ...applying, changes: [{ change, expects: [], summary: '', step: 's' }] }
+    expect(applyError(0, '', { kind: 'failed', change: 0, code: 3, words: '' }, of)).toMatchObject(failure)
   })
 })

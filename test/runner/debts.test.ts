@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { SelfFacts } from '../../src/facts/state.ts'
-import { debtStep } from '../../src/runner/debts.ts'
+import { abandonedUploads, debtStep, toldStep } from '../../src/runner/debts.ts'
 import { hostState } from '../tasks/host-state.ts'
 
 const units = { 'a.service': { ActiveState: 'active' }, 'b.service': { ActiveState: 'inactive' } }
@@ -34,4 +34,46 @@ test('temporary files of ours go, and no file that only has a name like them', (
 
 test('while somebody applies, what looks left over is in use', () => {
   expect(debts({ leftovers: ['/etc/.drover.r.0'], applying: 'drover run r by x' })).toBeNull()
+})
+
+test.each(['armed', 'undoing'] as const)('while a rollback is %s, nothing that lies about is touched', (phase) => {
+  expect(
+    debts({ leftovers: ['/etc/.drover.r.0'], owed: ['daemon-reload'], rollback: { phase, text: 'r0' } }),
+  ).toBeNull()
+})
+
+test('the line of a rollback is removed, and nothing of one that is not over', () => {
+  const told = (phase: 'armed' | 'undoing' | 'rolled-back' | null) =>
+    toldStep(hostState({ self: { rollback: phase === null ? null : { phase, text: 'r0' } } }))
+  expect(told('rolled-back')).toEqual({
+    status: 'planned',
+    changes: [{ kind: 'remove', path: '/var/lib/drover/rolled-back', recurse: false }],
+  })
+  expect([told('armed'), told('undoing'), told(null)]).toEqual([null, null, null])
+})
+
+const digests = { wanted: 'a'.repeat(64), other: 'b'.repeat(64) }
+const upload = (sha256: string) =>
+  ({
+    kind: 'upload',
+    path: '/opt/agent',
+    artifact: { file: '/here', sha256, size: 1 },
+    mode: 0o755,
+    owner: 'root:root',
+  }) as const
+
+test('what uploads left goes unless it is wanted, and no file that only has a name like it', () => {
+  const kept = [`/opt/.drover-${digests.wanted}`, `/srv/.drover-${digests.wanted}.part`, '/opt/.drover-config']
+  const gone = [`/opt/.drover-${digests.other}`, `/opt/.drover-${digests.other}.part`]
+  const state = hostState({ self: { leftovers: [...kept, ...gone] } })
+  expect(abandonedUploads(state, [upload(digests.wanted)])).toEqual({
+    status: 'planned',
+    changes: gone.map((path) => ({ kind: 'remove', path, recurse: false })),
+  })
+  expect(abandonedUploads(state, [upload(digests.wanted), upload(digests.other)])).toBeNull()
+})
+
+test('while somebody applies, it is in use', () => {
+  const leftovers = [`/opt/.drover-${digests.other}`]
+  expect(abandonedUploads(hostState({ self: { leftovers, applying: 'drover run r by x' } }), [])).toBeNull()
 })

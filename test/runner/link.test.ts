@@ -85,3 +85,48 @@ test('the second Ctrl-C ends it', async () => {
   hard.abort()
   await expect(reconnecting).rejects.toMatchObject({ code: 'cancelled' })
 })
+
+test('a new connection is open before the old one is closed', async () => {
+  const [first, second] = [createFakeConnection({}), createFakeConnection({})]
+  const opened = Promise.withResolvers<typeof second>()
+  const { link, run } = await open([first, opened.promise])
+  const renewing = link.renew()
+  expect(first.isClosed).toBe(false)
+  opened.resolve(second)
+  await renewing
+  expect([first.isClosed, second.isClosed]).toEqual([true, false])
+  expect(link.connection).not.toBe(first.connection)
+  // Nothing went wrong, so nothing is told.
+  expect(run.events).toEqual([])
+})
+
+test('a new connection is tried for until it is there, and told of as often as it failed', async () => {
+  const tries = [error('connect-failed'), error('handshake-failed')]
+  const { link, run, transport } = await open([createFakeConnection({}), ...tries, createFakeConnection({})])
+  await link.renew()
+  expect(transport.connects.length).toBe(4)
+  expect(only(run.events, 'host-reconnecting').map(({ attempt, why }) => [attempt, why])).toEqual([
+    [1, 'connect-failed.'],
+    [2, 'handshake-failed.'],
+  ])
+  expect(only(run.events, 'host-reconnected')).toMatchObject([{ attempt: 2 }])
+})
+
+test.each<[string, Connects, ErrorCode, RegExp]>([
+  ['is refused for good', [error('auth-failed')], 'auth-failed', /^auth-failed\.$/],
+  [
+    'is not to be had',
+    [error('connect-failed')],
+    'connection-lost',
+    /^No new connection .* within 0 s: connect-failed/,
+  ],
+  ['never ends', [new Promise<never>(() => undefined)], 'connection-lost', /^No new connection .* within 0 s\.$/],
+])('where a new connection %s, the old one stands', async (_, further, code, message) => {
+  const first = createFakeConnection({})
+  const { link } = await open([first, ...(further as readonly DroverError[])], {
+    deadlines: { ...deadlines, reconnectMs: 40 },
+  })
+  const before = link.connection
+  await expect(link.renew()).rejects.toMatchObject({ code, message: expect.stringMatching(message) })
+  expect([link.connection === before, first.isClosed]).toEqual([true, false])
+})

@@ -259,6 +259,22 @@ test('a play that only looks changes nothing, not even what a cut run owes', () 
   ])
 })
 
+test('what an upload left goes first, but only by a plan that knows its end: a later step may want it', () => {
+  const left = `/opt/.drover-${'a'.repeat(64)}`
+  const self = { leftovers: [left] }
+  const units = { 'a.service': { ActiveState: 'active' } }
+  const check = aTask('check', [], () => planned([]))
+  expect(shown(plan({ self }, [check]))[0]).toEqual(['left by an upload that was cut', 'planned', [`remove ${left}`]])
+  const spoils = aTask('spoils', [], () =>
+    planned([{ kind: 'run', argv: ['x'], timeoutMs: 1000, spoils: ['unit:a.service'] }]),
+  )
+  const midway = shown(plan({ self, units }, [spoils, unitTask('up', 'a.service', restart('a.service'))]))
+  expect(midway.map(([name, status]) => [name, status])).toEqual([
+    ['spoils', 'planned'],
+    ['up', 'unknown'],
+  ])
+})
+
 test('what a cut run owes comes first', () => {
   const planOf = plan({ self: { owed: ['daemon-reload'] }, units: { 'a.service': { ActiveState: 'inactive' } } }, [
     unitTask('up', 'a.service', restart('a.service')),

@@ -33,6 +33,19 @@ describe('a segment', () => {
       ['c', 'd'],
     ])
   })
+  test('ends with a step that arms a rollback, all of whose changes are in it', () => {
+    const arm: Change = {
+      ...{ kind: 'arm', what: 'w', candidate: 'c', withinMs: 1000 },
+      scope: { lock: '/lock', root: '/opt' },
+    }
+    const segment = segmentOf({ steps: [planned('a', reload), planned('b', arm, reload), planned('c', reload)] })
+    expect(segment.changes.map(({ step, summary }) => `${step} ${summary}`)).toEqual([
+      'a systemctl',
+      'b arm',
+      'b systemctl',
+    ])
+    expect([segment.reboot, names(segment.settles), names(segment.waits)]).toEqual([null, ['a', 'b'], ['c']])
+  })
   test('of a step that wants more after its reboot is a fault: it would reboot for ever', () => {
     expect(() => segmentOf({ steps: [planned('a', reboot, reload)] })).toThrow('not the last change')
   })

@@ -59,7 +59,8 @@ wait_for() {
     [ "$now" -lt "$deadline" ] || break
     sleep 0.1
   done
-  case $1 in is_active | is_untouched) words_of "$2" ;; is_running) echo "machine $2 is ${holds_for:-not known to machinectl}" ;; esac
+  case $1 in is_active | is_untouched | is_running_from) words_of "$2" ;; is_running) echo "machine $2 is ${holds_for:-not known to machinectl}" ;; esac
+  case $1 in is_running_from | succeeds | answers) show_last ;; esac
   return 1
 }
 

@@ -14,7 +14,16 @@ main() {
     printf 'process %s: %s\n' "$pid" "$(tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null | head -c 200)"
   done
   rm -f /run/drover/cancelled
+  let_lock_go
   let_go "$@"
+}
+
+# let_lock_go: a guard that this run left between taking the lock and arming a rollback holds it for nobody
+let_lock_go() {
+  [ -e /run/systemd/transient/drover-guard.service ] || return 0
+  [ ! -d /var/lib/drover/armed ] && [ ! -d /var/lib/drover/undoing ] || return 0
+  [ "$(systemctl show --no-pager -p Description --value drover-guard.service)" = "$description" ] || return 0
+  timeout 30 systemctl stop drover-guard.service 2>/dev/null
 }
 
 main "$@" </dev/null

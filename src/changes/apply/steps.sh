@@ -93,7 +93,7 @@ perform() {
 
 # forgive FUNCTION: a write that did not come to its rename changed nothing, so what it would have owed is not owed
 forgive() {
-  case $1:$moved in put: | relink: | make_directory:) ;; *) return ;; esac
+  case $1:$moved in put: | relink: | make_directory: | place: | copy_file:) ;; *) return ;; esac
   for debt in ${owed:-}; do rm -f -- "/run/drover/owed/$debt"; done
 }
 

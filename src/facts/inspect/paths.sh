@@ -117,6 +117,9 @@ ask_mounts() {
     set -- "$@" "${path:-/}"
   done
   shift "$asked"
+  know_bound
+  reals=
+  [ -z "$bound" ] || reals=$(timeout 15 readlink -f -- "$@" 2>/dev/null)$newline
   # Two programs for all of them; either is silent about what it may not look at. No clean path holds two slashes.
   # Not read from here-documents, for which bash writes long ones to /tmp.
   points=$(timeout 15 stat -c '%n//%m' -- "$@" 2>/dev/null)$newline
@@ -127,6 +130,11 @@ ask_mounts() {
     is_shown=yes
     case $point in "$path//"*) points=${points#*"$newline"} ;; *) is_shown=no ;; esac
     case $free in "$path//"*) frees=${frees#*"$newline"} ;; *) is_shown=no ;; esac
+    if [ -n "$reals" ]; then
+      real=${reals%%"$newline"*} reals=${reals#*"$newline"}
+      bound_point "$real" "${point#"$path//"}"
+      point=$path//$lowest
+    fi
     # Most are on the same file system as the one before.
     if [ "$is_shown" = yes ] && [ "$point" != "$path//$before" ]; then
       before=${point#"$path//"}
@@ -137,13 +145,56 @@ ask_mounts() {
 }
 
 ask_each_mount() {
+  know_bound
   for path; do
     if is_remote "$path"; then echo remote; continue; fi
     while [ ! -e "$path" ] && [ -n "$path" ]; do path=${path%/*}; done
     point=$(timeout 5 stat -c %m -- "${path:-/}") || { echo denied; continue; }
     free=$(timeout 5 stat -f -c '%S %a %c %d' -- "${path:-/}") || { echo denied; continue; }
+    if [ -n "$bound" ]; then
+      bound_point "$(timeout 5 readlink -f -- "${path:-/}")" "$point"
+      point=$lowest
+    fi
     if mount_line "$point"; then echo "$free"; else echo denied; fi
   done
+}
+
+# know_bound: sets $bound to the mount points of file systems that are mounted in more than one place. stat tells a mount
+# point by its device, so below a bind mount (a read-only /usr of the same file system as /) it names the wrong one.
+know_bound() {
+  newline='
+'
+  seen=' ' twice=' ' bound=
+  set -f
+  IFS=$newline
+  for mounted in $mounts; do
+    mounted=${mounted#* * }
+    device=${mounted%% *}
+    case $seen in *" $device "*) twice="$twice$device " ;; *) seen="$seen$device " ;; esac
+  done
+  for mounted in $mounts; do
+    mounted=${mounted#* * }
+    case $twice in *" ${mounted%% *} "*) ;; *) continue ;; esac
+    mounted=${mounted#* * }
+    place=${mounted%% *}
+    case $place in *\\*) place=$(unescaped "$place") ;; esac
+    bound=$bound$place$newline
+  done
+  unset IFS
+  set +f
+}
+
+# bound_point REAL POINT: sets $lowest to the lowest of $bound that the path lies in, or to POINT if that is lower
+bound_point() {
+  lowest=$2
+  set -f
+  IFS='
+'
+  for place in $bound; do
+    case $1/ in "${place%/}"/*) [ "${#place}" -le "${#lowest}" ] || lowest=$place ;; esac
+  done
+  unset IFS
+  set +f
 }
 
 # mount_line POINT: `mount OPTIONS TYPE POINT `, without the end of the line. Nothing, and 1, for a point nobody mounted.

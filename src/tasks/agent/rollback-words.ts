@@ -1,0 +1,20 @@
+import type { Armed, RolledBack } from '../../facts/armed.ts'
+
+/** `the rollback of the upgrade to v2 that run r1 by ada armed fires in 12 s` */
+export const armedWords = ({ phase, what, run, operator, firesAtS }: Armed, uptimeS: number): string => {
+  const of = `the rollback of the ${what || 'change'} that ${whose({ run, operator })} armed`
+  if (phase === 'undoing') return `${of} is being carried out`
+  const leftS = Math.round(firesAtS - uptimeS)
+  return `${of} ${leftS > 0 ? `fires in ${leftS} s` : 'is due'}`
+}
+
+/** `the upgrade to v2 of run r1 by ada was rolled back at ..., since nobody had confirmed it` */
+export const rolledBackWords = ({ what, run, operator, at, how }: RolledBack): string => {
+  const of = `the ${what || 'change'} of ${whose({ run, operator })}`
+  if (how === 'rolled-back') return `${of} was rolled back at ${at}: the host is back on what it ran before`
+  const why = how === 'superseded-by-move' ? 'the agent had moved its files' : 'somebody else had changed it'
+  return `${of} was to be rolled back at ${at}, and nothing was undone, since ${why}`
+}
+
+const whose = ({ run, operator }: { run: string; operator: string }): string =>
+  `run ${run || '(unknown)'}${operator === '' ? '' : ` by ${operator}`}`
