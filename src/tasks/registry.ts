@@ -1,3 +1,12 @@
+import { agentConfigPresent } from './agent-config-present.ts'
+import { agentConfigured } from './agent-configured.ts'
+import { agentHealthy } from './agent-healthy.ts'
+import { agentInstalled } from './agent-installed.ts'
+import { agentJoined } from './agent-joined.ts'
+import { agentRolledBack } from './agent-rolled-back.ts'
+import { agentRunning } from './agent-running.ts'
+import { agentStaged } from './agent-staged.ts'
+import { agentUpgraded } from './agent-upgraded.ts'
 import { command } from './general/command.ts'
 import { directoryPresent } from './general/directory-present.ts'
 import { filePresent } from './general/file-present.ts'
@@ -8,16 +17,31 @@ import { pathAbsent } from './general/path-absent.ts'
 import { unitEnabled } from './general/unit-enabled.ts'
 import { unitRunning } from './general/unit-running.ts'
 import { healthReported } from './health-reported.ts'
+import { hostPackagesInstalled } from './host-packages-installed.ts'
 import { machinesTargetWired } from './machines-target-wired.ts'
 import { preflightChecked } from './preflight-checked.ts'
+import { rollbackConfirmed } from './rollback-confirmed.ts'
+import { rollbackFired } from './rollback-fired.ts'
 import type { Task } from './task.ts'
 import { workerRunning } from './worker-running.ts'
 
 /** Every task, by name. A new one is one file, one test and one line here. */
 const all: readonly Task[] = [
+  agentConfigPresent,
+  agentConfigured,
+  agentHealthy,
+  agentInstalled,
+  agentJoined,
+  agentRolledBack,
+  agentRunning,
+  agentStaged,
+  agentUpgraded,
   healthReported,
+  hostPackagesInstalled,
   machinesTargetWired,
   preflightChecked,
+  rollbackConfirmed,
+  rollbackFired,
   workerRunning,
   command,
   directoryPresent,

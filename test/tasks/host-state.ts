@@ -64,10 +64,14 @@ export const hostState = (literal: HostLiteral = {}, asked: readonly Fact[] = []
       ...extra.map((name): [string, V] => [name, make(bare)]),
       ...Object.entries(given ?? {}).map(([name, value]): [string, V] => [name, make(value)]),
     ])
+  const counted = new Set(names('unit').flatMap(({ name, starts }) => (starts ? [name] : [])))
   const units = systemd.ok
     ? new Map([
         ...names('unit').map(({ name, starts }): [string, UnitState] => [name, unitOf(name, notFound, starts)]),
-        ...Object.entries(literal.units ?? {}).map(([name, unit]): [string, UnitState] => [name, unitOf(name, unit)]),
+        ...Object.entries(literal.units ?? {}).map(([name, unit]): [string, UnitState] => [
+          name,
+          unitOf(name, unit, counted.has(name)),
+        ]),
       ])
     : new Map<string, UnitState>()
   return {
@@ -113,7 +117,11 @@ export const hostState = (literal: HostLiteral = {}, asked: readonly Fact[] = []
     probes: new Map([
       ...names('probe').map(({ name, args }): [string, CommandResult] => [
         probeKey(name, args ?? []),
-        { code: 0, stdout: name === 'selinux-denials' ? 'source=journal\ndenials=0\nreset_failed=0\n' : '' },
+        {
+          code: 0,
+          stdout:
+            literal.probes?.[name] ?? (name === 'selinux-denials' ? 'source=journal\ndenials=0\nreset_failed=0\n' : ''),
+        },
       ]),
       ...Object.entries(literal.probes ?? {}).map(([name, stdout]): [string, CommandResult] => [
         probeKey(name as ProbeName, []),

@@ -11,14 +11,16 @@ import { planHost } from '../../src/runner/plan.ts'
 import { tasks } from '../../src/tasks/registry.ts'
 import type { Task } from '../../src/tasks/task.ts'
 import { noProgram } from '../playbook/world.ts'
-import { aHost, runningHost, stuckHost } from './deployed.ts'
+import { aHost, daemonState, laidOut, linksOn, runningHost, settledStates, stuckHost } from './deployed.ts'
 import { planOn, predicted, stateFor } from './general/planning.ts'
 import type { HostLiteral } from './host-state.ts'
+import { installed, staged, up } from './install/hosts.ts'
+import { fakeReleases } from './switch/release.ts'
 
 const all = [...tasks.values()].map((task): [string, Task] => [task.name, task])
 
 /** The steps of a task's example that ask for this task, made ready by the loader that a user's playbook goes through. */
-const stepsOf = (task: Task): HostStep[] => {
+const stepsRead = (task: Task): HostStep[] => {
   const readFile = (path: string): Uint8Array => {
     if (path !== '/example.yaml') throw Object.assign(new Error('none'), { code: 'ENOENT' })
     return new TextEncoder().encode(task.example)
@@ -37,16 +39,29 @@ const stepsOf = (task: Task): HostStep[] => {
     tasks,
     extraVars: {},
     cwd: '/',
-    secrets: { env: {}, readFile, runProgram: noProgram },
+    secrets: { env: { SP_CLIENT_SECRET: 's3cret' }, readFile, runProgram: noProgram },
   })
   return (play?.steps ?? []).filter((step) => step.task === task.name)
 }
+
+/** With what they name outside of the host fetched, as it is before any host is touched. */
+const prepared = new Map(
+  await Promise.all(
+    all.map(async ([name, task]): Promise<[string, HostStep[]]> => {
+      const steps = stepsRead(task)
+      const params = await Promise.all(steps.map((step) => task.prepare?.(step.params, fakeReleases) ?? step.params))
+      return [name, steps.map((step, index) => ({ ...step, params: params[index] }))]
+    }),
+  ),
+)
+
+const stepsOf = (task: Task): HostStep[] => prepared.get(task.name) ?? []
 
 /** Hosts a task may meet: nothing there at all, nothing but unit files, an agent that runs, one that is stuck. */
 const hosts = (task: Task, params: unknown): HostLiteral[] => {
   const names = task.facts(params, aHost()).flatMap((fact) => (fact.kind === 'unit' ? [fact.name] : []))
   const loaded = Object.fromEntries(names.map((name) => [name, { UnitFileState: 'disabled' }]))
-  return [{}, { units: loaded }, runningHost(), stuckHost()]
+  return [{}, { units: loaded }, runningHost(), stuckHost(), ...settledStates.map((state) => laidOut(state))]
 }
 
 const deepFrozen = <T>(value: T): T => {
@@ -81,7 +96,21 @@ interface Acting {
   readonly brings: HostLiteral
 }
 
+const armed: HostLiteral = { self: { rollback: { phase: 'armed', text: 'r0 ada@desk 2026 200 abc upgrade to v2' } } }
+
 const acting: Readonly<Record<string, Acting>> = {
+  'agent-config-present': { host: {}, brings: {} },
+  'agent-installed': { host: staged(), brings: {} },
+  'agent-joined': { host: installed(), brings: installed({ paths: daemonState('kube1') }) },
+  'agent-running': { host: installed(), brings: up() },
+  'agent-staged': { host: {}, brings: {} },
+  'host-packages-installed': {
+    host: {},
+    brings: { packages: { 'systemd-container': '252', curl: '8', nftables: '1', 'util-linux': '2' } },
+  },
+  'agent-configured': { host: laidOut('MOVED'), brings: laidOut('MOVED') },
+  'agent-rolled-back': { host: linksOn('MOVED', 'blue', 'green'), brings: linksOn('MOVED', 'green', 'green') },
+  'agent-upgraded': { host: laidOut('LINKED'), brings: linksOn('LINKED', 'green', 'blue') },
   command: {
     host: { commands: [[unlessOf('command'), { code: 1 }]] },
     brings: { commands: [[unlessOf('command'), { code: 0 }]] },
@@ -102,6 +131,8 @@ const acting: Readonly<Record<string, Acting>> = {
     },
     brings: {},
   },
+  'rollback-confirmed': { host: armed, brings: {} },
+  'rollback-fired': { host: armed, brings: {} },
   'unit-enabled': {
     host: { units: { 'chronyd.service': { UnitFileState: 'disabled' } } },
     brings: {

@@ -9,6 +9,7 @@ import { deploymentFindings, findingsFacts } from './findings.ts'
 import type { HostRootState } from './host-root.ts'
 import { type LinkedBecause, linkedFacts, readLinked } from './linked.ts'
 import type { Machine } from './names.ts'
+import { rollbackFindings } from './rollback-findings.ts'
 import type { Variant } from './service.ts'
 import { signsFacts, statusSigns } from './status-signs.ts'
 import { type Verdict, verdictOf } from './verdict.ts'
@@ -70,7 +71,7 @@ export const assess = (view: HostView, host: Host): HostStatus => {
     worker: workerOf(deployment),
     stateError: deployment.daemonState?.ok === false ? deployment.daemonState.error : null,
     others: deployment.others,
-    findings: deploymentFindings(view, host),
+    findings: [...deploymentFindings(view, host), ...rollbackFindings(view, host)],
     self: view.self,
   }
   const { verdict, fix } = verdictOf(statusSigns(view, deployment))

@@ -1,3 +1,4 @@
+import { armedOf } from '../../facts/armed.ts'
 import type { HostStatus } from './assess.ts'
 import type { Verdict } from './verdict.ts'
 
@@ -30,7 +31,10 @@ const words: Readonly<Record<Verdict, Words>> = {
   'not-wired': () => 'all runs, but the next boot would not start machines.target',
   'agent-disabled': () => 'all runs, but the next boot would not start the agent',
   unfinished: (s) => `a cut run still owes: ${s.self.owed.join(', ')}`,
-  unconfirmed: () => 'a rollback is armed and waits to be confirmed',
+  unconfirmed: (s) => {
+    const armed = armedOf(s.self)
+    return `a rollback is armed and waits to be confirmed: the ${armed?.what || 'change'} of run ${armed?.run || '(unknown)'}`
+  },
   healthy: (s) =>
     s.target?.state === 'active'
       ? 'agent and worker run'

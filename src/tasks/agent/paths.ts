@@ -16,6 +16,10 @@ export const layoutEntry = (root: HostRoot, entry: LayoutEntry): string =>
 /** Any of these makes a root an installation; a plain binary alone does not (domain.md 1.1). */
 export const layoutMarkers = (root: HostRoot): readonly string[] => slots.map((slot) => layoutEntry(root, slot))
 export const agentBinary = (root: HostRoot): string => `${root}/bin/aks-flex-node`
+/** The agent's binary inside a worker: what the kubelet there asks for credentials (domain.md 1.4). */
+export const machineBinary = (machine: string): string => `/var/lib/machines/${machine}/usr/local/bin/aks-flex-node`
+/** A copy of the binary that the worker's hooks run, which no rollback switches (domain.md 1.1). */
+export const lifecycleHelper = (root: HostRoot): string => `${root}/bin/unbounded-agent-nspawn-lifecycle`
 export const recoveryScript = (root: HostRoot): string => `${libraryDirectory(root)}/aks-flex-node-recovery.sh`
 
 /** Artefacts of the move between the roots (domain.md 1.2). */
@@ -29,6 +33,8 @@ export const configFile = `${configDirectory}/config.json`
 export const daemonStateFile = `${configDirectory}/daemon-state.json`
 export const daemonStateChecksum = `${daemonStateFile}.sha256`
 export const upgradeSignalFile = `${configDirectory}/agent-upgrade-signal.json`
+export const activationLock = '/run/aks-flex-node-agent-upgrade.lock'
+export const credentialsDirectory = `${configDirectory}/credentials`
 export const firstBootDirectory = `${configDirectory}/first-boot`
 
 /** Units stay in /etc always (domain.md 1.4). */

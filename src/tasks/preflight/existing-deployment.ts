@@ -4,6 +4,7 @@ import { fine, warning } from '../agent/finding.ts'
 import { machines } from '../agent/names.ts'
 import { agentUnitFile, hostRoots, recoveryScript, recoveryUnitFile, unitDirectory } from '../agent/paths.ts'
 import { isVisible } from '../agent/visible.ts'
+import { recoveryScriptFile, recoveryUnitFile as recoveryUnitText } from '../units/recovery.ts'
 import { type Check, faultUnlessDeployed } from './check.ts'
 
 const check = 'existing-deployment'
@@ -26,9 +27,14 @@ const traces: readonly string[] = [
 
 export const existingDeployment: Check = {
   name: check,
-  facts: () => traces.map((path): Fact => ({ kind: 'path', path })),
+  facts: () => [
+    ...traces.map((path): Fact => ({ kind: 'path', path })),
+    ...halfInstalled.map((path): Fact => ({ kind: 'path', path, content: 65_536 })),
+  ],
   evaluate: (view, context) => {
-    const found = traces.filter((path) => isVisible(view, path) && view.node(path).type !== 'absent')
+    const all = traces.filter((path) => isVisible(view, path) && view.node(path).type !== 'absent')
+    const found = all.filter((path) => context.deployed || !isLeftByUs(view, path))
+    if (found.length === 0 && all.length > 0) return [cutInstall(all)]
     if (found.length > 0) {
       return [
         faultUnlessDeployed(context, {
@@ -42,6 +48,22 @@ export const existingDeployment: Check = {
     return [nothingFound(view)]
   },
 }
+
+/** What drover's own install writes before the agent's unit: cut there, it left no deployment. */
+const halfInstalled: readonly string[] = [recoveryUnitFile, ...hostRoots.map(recoveryScript)]
+const ownTexts = hostRoots.flatMap((root) => [recoveryUnitText(root), recoveryScriptFile(root)])
+
+/** To the byte, and under either root: one of them may be a link to the other. */
+const isLeftByUs = (view: HostView, path: string): boolean =>
+  halfInstalled.includes(path) && ownTexts.includes(view.text(path) ?? '')
+
+const cutInstall = (left: readonly string[]) =>
+  warning({
+    check,
+    target,
+    message: `an install by drover was cut: ${left.join(', ')}`,
+    remedy: 'Nothing to do: install goes on with it.',
+  })
 
 const nothingFound = (view: HostView) => {
   const unseen = traces.filter((path) => !isVisible(view, path))

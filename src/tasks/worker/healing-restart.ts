@@ -70,7 +70,7 @@ const isOnItsWay = ({ activeState, subState }: Worker): boolean =>
   activeState === 'activating' && subState !== 'auto-restart'
 
 /** A starting agent writes its own units and may move its files: what they hold is unknown afterwards (mechanisms.md 6.3). */
-const writtenByAgent = [
+export const writtenByAgent = [
   writtenWiring,
   `path:${agentUnitFile}`,
   'path:/opt/unbounded/agent',
@@ -78,10 +78,10 @@ const writtenByAgent = [
   'path:/usr/local/bin/aks-flex-node',
 ]
 
-const isAllowed = (unit: string, allowed: readonly string[]): boolean =>
+export const isAllowed = (unit: string, allowed: readonly string[]): boolean =>
   allowed.some((name) => name === unit || `systemd-nspawn@${name}.service` === unit)
 
-const wouldStartOthers = (others: readonly string[]): ErrorDetails => ({
+export const wouldStartOthers = (others: readonly string[]): ErrorDetails => ({
   code: 'would-start-others',
   message: `Starting ${machinesTarget} would also start ${others.join(', ')}, which is not the active worker.`,
   remedy: `Disable what must not run (machinectl disable NAME), allow it with --allow-start NAME, or bring back the one worker with the playbook remediate.`,
@@ -93,7 +93,7 @@ const workerDown = ({ unit, machine }: Worker): NonNullable<Change['failure']> =
   remedy: `Its last journal lines are below. On the host: journalctl -u ${unit}, machinectl status ${machine}.`,
 })
 
-const untouched = (view: HostView, { unit }: Worker): Change => ({
+export const untouched = (view: HostView, { unit }: Worker): Change => ({
   kind: 'await',
   condition: { unit, is: 'untouched', mainPid: view.unit(unit).get('MainPID') },
   stableMs: 0,
