@@ -1,8 +1,10 @@
-// npm run demo: three hosts, one of them the stuck node of issue #436, from trouble to health, in one go.
+// npm run demo: three hosts, one of them the stuck node of issue #436, from trouble to health, and then to a new agent.
 import { spawn, spawnSync } from 'node:child_process'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { prepareMachine } from '../lab/engine.ts'
 import { findHosts } from '../lab/lab.ts'
+import { releaseFile } from '../support/releases.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const flags = process.argv.slice(2)
@@ -73,8 +75,30 @@ const demo = async (): Promise<void> => {
     show('They came back by themselves', ['status', ...here, '--exit-code']) === 0,
     'every host is healthy after the reboot',
   )
+  await upgrade(inventory)
   say(`\nReports: ${root}.drover/runs/, one directory per run: report.json, hosts/*.json, events.ndjson`)
   if (isKept) say(`Inventory of the lab, to play with: ${inventory}`)
+}
+
+/** To a release that is good, and to one that is not. The waits are shorter than the ones that a real fleet should have. */
+const upgrade = async (inventory: string): Promise<void> => {
+  const folder = dirname(inventory)
+  const [good, crashes] = await Promise.all([
+    releaseFile({ folder }, { version: 'v0.4.0' }),
+    releaseFile({ folder }, { version: 'v0.4.1', behaviour: 'exits-42' }),
+  ])
+  const here = ['-i', inventory]
+  const waits = ['stable_s=8', 'within_s=10', 'worker_stable_s=3'].flatMap((wait) => ['-e', wait])
+  const to = (release: string): string[] => ['run', 'upgrade', ...here, '-e', `@${release}`, ...waits]
+  show('A new release of the agent. What would an upgrade do?', [...to(good), '--check', '--diff'])
+  expect(show('Upgrade all three', to(good)) === 0, 'the upgrade succeeds')
+  expect(
+    show('Now a release that crashes: nobody has to do anything', to(crashes)) === 7,
+    'every host goes back by itself',
+  )
+  expect(show('All three run the good one', ['status', ...here, '--exit-code']) === 0, 'every host is healthy')
+  const versions = capture(['status', ...here, '--where', 'agent=v0.4.0', '-o', 'names'])
+  expect(versions.trim().split('\n').length === 3, 'all three run v0.4.0')
 }
 
 await prepareMachine({ yes: isAgreed })

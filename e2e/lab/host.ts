@@ -1,11 +1,13 @@
 // One host of the lab. Everything done to it is done inside its container.
+import type { AgentRelease } from './agent/build.ts'
 import { removeContainer } from './container.ts'
 import { docker, execIn, type Output } from './docker.ts'
 import type { ImageName } from './images.ts'
 import { processStart } from './processes.ts'
 import { sshAnswers, until } from './wait.ts'
 
-type AgentKind = 'old' | 'new' | 'exits-42' | 'none'
+type AgentKind = AgentRelease | 'none'
+type Layout = 'legacy' | 'linked' | 'moved' | 'plain'
 type WorkerKind = 'real' | 'sleep' | 'none'
 
 /** What a host is to be. It is kept in a label of the container, so that another process can take the host up again. */
@@ -14,6 +16,11 @@ export interface HostSpec {
   image: ImageName
   /** The agent's release, installed, enabled and running. Default: none. */
   agent?: AgentKind
+  /**
+   * Where the agent's files lie and how (domain.md 6.1): `plain` is a release before the slots. Default: under the host root
+   * where /usr is read-only, else `legacy`, which a release that knows the host root makes `linked` by itself.
+   */
+  layout?: Layout
   /** Which unit the agent has. Default: host. */
   variant?: 'host' | 'container'
   /** kube1: a booted nspawn machine, its unit around `sleep infinity`, or nothing. Default: none. */
@@ -65,9 +72,14 @@ export class LabHost {
     return this.spec.image.startsWith('acl-like') ? 'core' : 'root'
   }
 
-  /** The host root of an agent installed here: Azure Container Linux cannot write to /usr. */
+  get layout(): Layout {
+    // Azure Container Linux cannot write to /usr.
+    return this.spec.layout ?? (this.spec.image.startsWith('acl-like') ? 'moved' : 'legacy')
+  }
+
+  /** Below which the agent's files lie. */
   get agentRoot(): string {
-    return this.spec.image.startsWith('acl-like') ? '/opt/unbounded/agent' : '/usr/local'
+    return this.layout === 'moved' ? '/opt/unbounded/agent' : '/usr/local'
   }
 
   /** The host as drover's inventory has it. */

@@ -26,7 +26,7 @@ export async function provision(host: LabHost): Promise<void> {
   if (worker !== 'none') await host.must(script('worker.sh'), [worker, 'kube1', binary])
   if (agent !== 'none') {
     await host.put(`${FOLDER}/recovery.sh`, script('recovery.sh'))
-    await host.must(script('agent.sh'), [binary, `${FOLDER}/recovery.sh`, host.agentRoot, variant, offline, host.name])
+    await host.must(script('agent.sh'), [binary, `${FOLDER}/recovery.sh`, host.layout, variant, offline, host.name])
   }
   await host.must('rm -rf /root/.drover-lab')
 }

@@ -8,7 +8,10 @@ import { installMissing, NEEDS } from './install.ts'
 import { mustRun } from './processes.ts'
 import { recipeDigest, stateFolder } from './state.ts'
 
-/** A Debian release, or one with something added: RPM's tools, or every login shell that drover promises to work with and every program that makes one root. */
+/**
+ * A Debian release, or one with something added: RPM's tools, or every login shell that drover promises to work with, every
+ * program that makes one root, and zstd.
+ */
 export type Release = 'bookworm' | 'trixie' | 'bookworm-dnf' | 'trixie-shells'
 
 /** What drover asks of a host, and what a host of this product has. Each package more costs build time in CI. */
@@ -38,7 +41,7 @@ const ADDED: Readonly<Record<Release, readonly string[]>> = {
   bookworm: [],
   trixie: [],
   'bookworm-dnf': RPM_TOOLS,
-  'trixie-shells': [...SHELLS, ...BECOMERS],
+  'trixie-shells': [...SHELLS, ...BECOMERS, 'zstd'],
 }
 
 /** Documentation, translations and time zones are a third of the bytes, and no story reads them. */

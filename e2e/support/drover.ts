@@ -55,7 +55,7 @@ export interface DroverProcess {
 
 let calls = 0
 
-/** Start `drover ARGS`. `run` and `status` get the lab's inventory, `run` a directory of its own for its journal and reports. */
+/** Start `drover ARGS`. Runs and `status` get the lab's inventory, runs a directory of their own for journal and reports. */
 export const startDrover = (lab: Lab, args: readonly string[], options: DroverOptions = {}): DroverProcess => {
   calls += 1
   const runs = join(lab.folder, 'runs', String(calls))
@@ -120,8 +120,10 @@ const withDefaults = (
   { inventory }: DroverOptions,
   runs: string,
 ): string[] => {
-  if (verb !== 'run' && verb !== 'status') return [verb, ...rest]
-  return [verb, ...rest, '-i', inventory ?? writeInventory(lab), ...(verb === 'run' ? ['--runs-dir', runs] : [])]
+  // Ordinary runs, all three.
+  const isRun = ['run', 'confirm', 'rollback'].includes(verb)
+  if (!isRun && verb !== 'status') return [verb, ...rest]
+  return [verb, ...rest, '-i', inventory ?? writeInventory(lab), ...(isRun ? ['--runs-dir', runs] : [])]
 }
 
 const directoryIn = (runs: string): string | undefined => {

@@ -5,36 +5,69 @@ import { installMissing, NEEDS } from '../install.ts'
 import { mustRun } from '../processes.ts'
 import { labSources, recipeDigest, stateFolder } from '../state.ts'
 
-const RELEASES = { old: 'RELEASE_OLD', new: 'RELEASE_NEW', 'exits-42': 'RELEASE_EXITS_42' } as const
+/** How a release behaves: what `agent` and `version` do. */
+const BEHAVIOURS = {
+  healthy: 'HEALTHY',
+  /** As agent, at once. */
+  'exits-42': 'EXITS_42',
+  /** As agent, ten seconds after it was healthy. */
+  dies: 'DIES',
+  /** As agent: it looks healthy to systemd, and is never ready. */
+  hangs: 'HANGS',
+  'hangs-in-version': 'HANGS_IN_VERSION',
+} as const
+type Behaviour = keyof typeof BEHAVIOURS
+
+const PREFLIGHTS = { ok: 'PREFLIGHT_OK', fails: 'PREFLIGHT_FAILS', silent: 'PREFLIGHT_SILENT' } as const
+
+export interface AgentBuild {
+  version: string
+  /** Default: healthy. */
+  behaviour?: Behaviour
+  /** Which layouts it knows: the host root (default), the slots under /usr/local only, or just the plain binary. */
+  knows?: 'host-root' | 'slots' | 'plain'
+  /** How its own preflight ends: `silent` is exit 1 without a report. */
+  preflight?: keyof typeof PREFLIGHTS
+}
+
+/** The releases that hosts are provisioned with. */
+const RELEASES = {
+  plain: { version: 'v0.1.4', knows: 'plain' },
+  old: { version: 'v0.2.0', knows: 'slots' },
+  new: { version: 'v0.3.0' },
+  'exits-42': { version: 'v0.3.1', behaviour: 'exits-42' },
+} as const satisfies Record<string, AgentBuild>
 export type AgentRelease = keyof typeof RELEASES
 
 export const AGENT_RELEASES = Object.keys(RELEASES) as AgentRelease[]
 
 const source = join(labSources, 'agent', 'agent.c')
+let builds = 0
 
 /** The file of the compiled agent; compiled anew when the source has changed. */
-export async function agentBinary(release: AgentRelease, options: { yes?: boolean } = {}): Promise<string> {
-  const binary = join(stateFolder('agents'), `${release}-${recipeDigest([source])}`)
+export const agentBinary = (release: AgentRelease, options: { yes?: boolean } = {}): Promise<string> =>
+  buildAgent(RELEASES[release], options)
+
+export async function buildAgent(build: AgentBuild, options: { yes?: boolean } = {}): Promise<string> {
+  const macros = macrosOf(build)
+  const binary = join(stateFolder('agents'), `${build.version}-${recipeDigest([source], macros)}`)
   if (existsSync(binary)) return binary
   await installMissing([NEEDS.agent], options.yes ?? false)
-  const unfinished = `${binary}.${process.pid}`
+  builds += 1
+  const unfinished = `${binary}.${process.pid}.${builds}`
   await mustRun(
     'cc',
-    [
-      '-std=gnu11',
-      '-Os',
-      '-s',
-      '-static',
-      '-Wall',
-      '-Wextra',
-      '-Werror',
-      `-D${RELEASES[release]}`,
-      '-o',
-      unfinished,
-      source,
-    ],
+    ['-std=gnu11', '-Os', '-s', '-static', '-Wall', '-Wextra', '-Werror', ...macros, '-o', unfinished, source],
     { timeoutMs: 60_000 },
   )
   renameSync(unfinished, binary) // whole or not at all: another process may be looking for it
   return binary
 }
+
+const macrosOf = ({ version, behaviour = 'healthy', knows = 'host-root', preflight = 'ok' }: AgentBuild): string[] => [
+  `-DVERSION="${version}"`,
+  `-DBEHAVIOUR=${BEHAVIOURS[behaviour]}`,
+  `-DKNOWS_HOST_ROOT=${knows === 'host-root' ? 1 : 0}`,
+  `-DKNOWS_SLOTS=${knows === 'plain' ? 0 : 1}`,
+  `-DPREFLIGHT=${PREFLIGHTS[preflight]}`,
+]

@@ -1,22 +1,32 @@
 #!/bin/sh
-# agent.sh BINARY RECOVERY ROOT VARIANT OFFLINE NODE: put an installed, joined agent together, as a bootstrap leaves it, and start it.
-# RECOVERY is the recovery script. VARIANT is host or container; OFFLINE is the source of offline artifacts, or empty.
+# agent.sh BINARY RECOVERY LAYOUT VARIANT OFFLINE NODE: put an installed, joined agent together, as a bootstrap leaves it, and start it.
+# RECOVERY is the recovery script. LAYOUT is where and how it lies: legacy (slots under /usr/local), linked (the same, and the host
+# root is a link there), moved (slots under the host root), plain (a binary in /usr/local/bin and nothing else). VARIANT is host or
+# container; OFFLINE is the source of offline artifacts, or empty.
 main() {
   set -eu
-  binary=$1 recovery=$2 root=$3 variant=$4 offline=$5 node=$6
+  binary=$1 recovery=$2 layout=$3 variant=$4 offline=$5 node=$6
+  case $layout in
+    legacy | linked | plain) root=/usr/local ;;
+    moved) root=/opt/unbounded/agent ;;
+    *) echo "no such layout: $layout" >&2; exit 2 ;;
+  esac
   lib=$root/lib/aks-flex-node
-  layout
+  if [ "$layout" = plain ]; then install -D -m 0755 "$binary" /usr/local/bin/aks-flex-node; else slots; fi
+  directories
   config
   state
-  recovery
+  if [ "$layout" != plain ]; then recovery; fi
   if [ "$variant" = container ]; then containerd; fi
-  "$lib/aks-flex-node-current" lab-write-unit "$variant"
+  "$root/bin/aks-flex-node" lab-write-unit "$variant"
   systemctl daemon-reload
   systemctl enable --quiet aks-flex-node-agent.service
   systemctl start aks-flex-node-agent.service
 }
 
-layout() {
+slots() {
+  if [ "$layout" != legacy ]; then install -d -m 0755 /opt/unbounded; fi
+  if [ "$layout" = linked ]; then ln -s /usr/local /opt/unbounded/agent; fi
   install -d -m 0755 "$root" "$root/bin" "$root/lib"
   # Releases up to v0.2.0 made this one 0750.
   if [ "$root" = /usr/local ]; then install -d -m 0750 "$lib"; else install -d -m 0755 "$lib" "$root/libexec"; fi
@@ -24,6 +34,10 @@ layout() {
   ln -s "$lib/aks-flex-node-blue" "$lib/aks-flex-node-current"
   ln -s "$lib/aks-flex-node-blue" "$lib/aks-flex-node-last-good"
   ln -s "$lib/aks-flex-node-current" "$root/bin/aks-flex-node"
+  install -m 0755 "$binary" "$root/bin/unbounded-agent-nspawn-lifecycle"
+}
+
+directories() {
   install -d -m 0755 /etc/aks-flex-node /var/lib/aks-flex-node /var/log/aks-flex-node
   install -m 0644 /dev/null /var/log/aks-flex-node/aks-flex-node.log
 }

@@ -1,0 +1,42 @@
+// Stops an apply on its host right where one change is over and the next has not been made.
+import type { LabHost } from '../lab/host.ts'
+import { until } from '../lab/wait.ts'
+
+/**
+ * Runs on the host beside the apply and looks, without a pause and without starting a program, which change the apply is
+ * at; at the wanted one all of its processes are stopped. It ends by itself with the apply it was waiting for.
+ */
+const watcher = `
+while read -r line; do case $line in 0::*) group=/sys/fs/cgroup\${line#0::} ;; esac; done </proc/self/cgroup
+read -r up _ </proc/uptime
+end=$((\${up%.*} + 120)) procs=\${group%/*}/drover-apply.service/cgroup.procs
+while [ "\${up%.*}" -lt "$end" ]; do
+  for at in /run/drover/*/at; do
+    n=
+    { read -r n _ <"$at"; } 2>/dev/null
+    [ "$n" = "$1" ] || continue
+    while read -r pid; do kill -STOP "$pid"; done <"$procs"
+    echo "$procs" >/run/story-frozen
+    exit 0
+  done
+  read -r up _ </proc/uptime
+done
+exit 1`
+
+/** Change number `change` of the next apply, counted from 0, is not made before `thaw`. */
+export const freezeAt = async (host: LabHost, change: number): Promise<void> => {
+  await host.must('rm -f /run/story-frozen; systemctl stop story-freezer.service 2>/dev/null || :')
+  // In a file: systemd would replace the variables of a command line.
+  await host.put('/run/story-freezer.sh', watcher)
+  await host.must('systemd-run --quiet --collect --unit=story-freezer /bin/sh /run/story-freezer.sh "$1"', [
+    String(change),
+  ])
+}
+
+export const untilFrozen = (host: LabHost): Promise<unknown> =>
+  until(`the apply on ${host.name} to be held up`, 60_000, async () =>
+    (await host.sh('[ -s /run/story-frozen ]')).code === 0 ? true : undefined,
+  )
+
+export const thaw = (host: LabHost): Promise<string> =>
+  host.must('while read -r pid; do kill -CONT "$pid"; done <"$(cat /run/story-frozen)"')
