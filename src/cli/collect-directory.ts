@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto'
 import { lstatSync, mkdirSync, rmdirSync } from 'node:fs'
-import { link, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { DroverError } from '../errors.ts'
 import { hostFileNames } from '../report/host-report.ts'
+import { writeNewFile } from './new-file.ts'
 
 export interface BundleDirectory {
   readonly path: string
@@ -33,16 +32,11 @@ export const openBundleDirectory = (
     nameOf,
     store: async (host, bytes) => {
       const file = fileOf(host)
-      const temporary = join(path, `.drover.${randomUUID()}`)
       try {
-        await writeFile(temporary, bytes, { mode: 0o600, flag: 'wx', flush: true })
-        // A rename would go over what has come there meanwhile.
-        await link(temporary, file)
+        await writeNewFile(file, bytes)
         return file
       } catch (thrown) {
         throw isTaken(thrown) ? exists(file, 1) : cannotWrite(file, thrown)
-      } finally {
-        await rm(temporary, { force: true })
       }
     },
     removeIfEmpty: () => {
@@ -87,7 +81,9 @@ const makeUnique = (wanted: string, attempt = 1): string => {
   }
 }
 
-const isTaken = (thrown: unknown): boolean => thrown instanceof Error && 'code' in thrown && thrown.code === 'EEXIST'
+const codeOf = (thrown: unknown): unknown => (thrown instanceof Error && 'code' in thrown ? thrown.code : undefined)
+
+const isTaken = (thrown: unknown): boolean => codeOf(thrown) === 'EEXIST'
 
 const exists = (file: string, count: number): DroverError =>
   new DroverError({
@@ -96,11 +92,18 @@ const exists = (file: string, count: number): DroverError =>
     remedy: 'Name another directory with --out, or leave it out: then a new one is made for each time.',
   })
 
-const cannotWrite = (file: string, thrown: unknown): DroverError =>
+/** What helps depends on why it failed. */
+export const cannotWrite = (file: string, thrown: unknown): DroverError =>
   new DroverError({
     code: 'usage',
     message: `The bundle ${file} cannot be written.`,
-    remedy: 'Make room on the file system, or name another directory with --out; then run again for this host.',
+    remedy: `${remedies.find(([codes]) => codes.includes(String(codeOf(thrown))))?.[1] ?? 'Name another directory with --out'}; then run again for this host.`,
     detail: thrown instanceof Error ? thrown.message : String(thrown),
     cause: thrown,
   })
+
+const remedies: readonly (readonly [codes: readonly string[], remedy: string])[] = [
+  [['ENOSPC', 'EDQUOT'], 'Make room on the file system, or name another directory with --out'],
+  [['EACCES', 'EPERM', 'EROFS'], 'Name a directory with --out where you may write'],
+  [['ENOENT', 'ENOTDIR'], 'The directory has gone: name another with --out, or leave it out'],
+]

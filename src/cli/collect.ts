@@ -7,20 +7,19 @@ import { exitCode } from '../report/exit-code.ts'
 import { jsonText } from '../report/json-text.ts'
 import { createRedactor } from '../report/redact.ts'
 import { outcomeOf } from '../runner/outcome.ts'
+import type { Transport } from '../transport/connection.ts'
 import { becomeWith } from './become.ts'
 import { type BundleDirectory, openBundleDirectory } from './collect-directory.ts'
 import { type Collected, type Collecting, collectLane } from './collect-lane.ts'
 import { collectLines } from './collect-lines.ts'
 import { paintFor } from './colour.ts'
 import type { WholeContext } from './context.ts'
-import { createFaults } from './faults.ts'
+import { type HostRequest, withHosts } from './host-request.ts'
 import { watchInterrupts } from './interrupts.ts'
-import { createLog, type LogOptions } from './log.ts'
-import { createPasswords } from './passwords.ts'
+import type { LogOptions } from './log.ts'
 import { readOnlyRun } from './read-only-run.ts'
 import { secretsOf } from './secrets.ts'
-import { type ConnectionOptions, chooseHosts, type InventoryOptions, readSources } from './sources.ts'
-import { openTransport } from './transport.ts'
+import type { ConnectionOptions, InventoryOptions } from './sources.ts'
 
 export interface CollectOptions extends InventoryOptions, ConnectionOptions, LogOptions {
   readonly forks: number
@@ -31,55 +30,42 @@ export interface CollectOptions extends InventoryOptions, ConnectionOptions, Log
 }
 
 /** `drover collect`: a redacted archive of each host. Writes nothing on the hosts, and here nothing that is not redacted. */
-export const collect = async (context: WholeContext, options: CollectOptions): Promise<number> => {
-  const log = createLog(context, options)
-  const passwords = createPasswords(context, options)
-  const transport = openTransport(context, {
-    passwords,
-    onNotice: ({ host, message }) => log.warn(host === null ? {} : { host }, message),
-    connectTimeout: options.connectTimeout,
-    sshConfig: options.sshConfig,
-  })
-  try {
-    const faults = createFaults()
-    const sources = await faults.attempt(() => readSources(context, options))
-    const hosts =
-      sources &&
-      (await faults.attempt(() => chooseHosts(context, sources.inventory, options, (text) => log.warn(text))))
-    if (hosts !== undefined) {
-      await faults.attempt(() => passwords.read(hosts))
-      await faults.attempt(() => transport.prepare(hosts))
-    }
-    faults.throwAny()
-    if (hosts === undefined) throw new Error('a part of the request is missing')
-    await passwords.ask()
+export const collect = (context: WholeContext, options: CollectOptions): Promise<number> =>
+  withHosts(
+    context,
+    options,
+    { open: context.createTransport, read: () => undefined, prepare: (transport, hosts) => transport.prepare(hosts) },
+    (request) => collectFrom(context, options, request),
+  )
 
-    const directory = openDirectory(context, options, hosts)
-    const interrupts = watchInterrupts(context)
-    const becomeOf = becomeWith(passwords)
-    const run = readOnlyRun(context, 'collect', { transport, becomeOf, forks: options.forks, ...interrupts })
-    const redact = createRedactor(secretsOf({ plays: [], passwords: passwords.all() }, context), (count) =>
-      log.warn(`secrets too short to be kept out of bundles: ${count}`),
-    )
-    const started = performance.now()
-    const rows = await gather(hosts, {
-      run,
-      parts: partsOf(options.since),
-      sinceS: options.since,
-      version: context.version,
-      now: context.now,
-      redact,
-      store: async (host, { files }, mtime) => {
-        const bytes = await archiveOf(directory.nameOf(host), files, mtime)
-        return { file: await directory.store(host, bytes), bytes: bytes.length }
-      },
-    }).finally(interrupts.dispose)
-    directory.removeIfEmpty()
-    show(context, options, redact(rows), { directory: directory.path, ms: performance.now() - started })
-    return exitOf(rows, run.softStop.aborted)
-  } finally {
-    await transport.close()
-  }
+const collectFrom = async (
+  context: WholeContext,
+  options: CollectOptions,
+  { log, passwords, way, hosts }: HostRequest<Transport, undefined>,
+): Promise<number> => {
+  const directory = openDirectory(context, options, hosts)
+  const interrupts = watchInterrupts(context)
+  const becomeOf = becomeWith(passwords)
+  const run = readOnlyRun(context, 'collect', { transport: way, becomeOf, forks: options.forks, ...interrupts })
+  const redact = createRedactor(secretsOf({ plays: [], passwords: passwords.all() }, context), (count) =>
+    log.warn(`secrets too short to be kept out of bundles: ${count}`),
+  )
+  const started = performance.now()
+  const rows = await gather(hosts, {
+    run,
+    parts: partsOf(options.since),
+    sinceS: options.since,
+    version: context.version,
+    now: context.now,
+    redact,
+    store: async (host, { files }, mtime) => {
+      const bytes = await archiveOf(directory.nameOf(host), files, mtime)
+      return { file: await directory.store(host, bytes), bytes: bytes.length }
+    },
+  }).finally(interrupts.dispose)
+  directory.removeIfEmpty()
+  show(context, options, redact(rows), { directory: directory.path, ms: performance.now() - started })
+  return exitOf(rows, run.softStop.aborted)
 }
 
 const openDirectory = ({ cwd, now }: WholeContext, { out }: CollectOptions, hosts: readonly Host[]): BundleDirectory =>

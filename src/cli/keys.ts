@@ -7,13 +7,11 @@ import { keyPlaceOf } from '../transport/host-keys/host-pattern.ts'
 import { appendHostKeys } from '../transport/host-keys/known-hosts-append.ts'
 import { paintFor } from './colour.ts'
 import type { WholeContext } from './context.ts'
-import { createFaults } from './faults.ts'
+import { withHosts } from './host-request.ts'
 import { type ScannedHost, scanHosts } from './keys-scan.ts'
 import { keyErrors, keySummary, keyTable } from './keys-table.ts'
-import { createLog, type LogOptions } from './log.ts'
-import { createPasswords } from './passwords.ts'
-import { type ConnectionOptions, chooseHosts, type InventoryOptions, readSources } from './sources.ts'
-import { transportOptions } from './transport.ts'
+import type { LogOptions } from './log.ts'
+import type { ConnectionOptions, InventoryOptions } from './sources.ts'
 
 export interface KeysScanOptions extends InventoryOptions, ConnectionOptions, LogOptions {
   readonly forks: number
@@ -23,43 +21,27 @@ export interface KeysScanOptions extends InventoryOptions, ConnectionOptions, Lo
 }
 
 /** `drover keys scan`: one table of the keys that hosts show, to be confirmed once. */
-export const keysScan = async (context: WholeContext, options: KeysScanOptions): Promise<number> => {
-  const log = createLog(context, options)
-  const passwords = createPasswords(context, options)
-  const scanner = context.createScanner(
-    transportOptions(context, {
-      passwords,
-      onNotice: ({ host, message }) => log.warn(host === null ? {} : { host }, message),
-      connectTimeout: options.connectTimeout,
-      sshConfig: options.sshConfig,
-    }),
+export const keysScan = (context: WholeContext, options: KeysScanOptions): Promise<number> =>
+  withHosts(
+    context,
+    options,
+    {
+      open: context.createScanner,
+      read: () => refuseUnasked(context, options),
+      prepare: (_, hosts) => refuseNowhere(hosts, options),
+    },
+    async ({ way: scanner, hosts }) => {
+      const stop = new AbortController()
+      const unsubscribe = context.onInterrupt(() => (stop.signal.aborted ? context.exitNow(130) : stop.abort()))
+      const scanned = await scanHosts(hosts, { scanner, forks: options.forks, signal: stop.signal }).finally(
+        unsubscribe,
+      )
+      show(context, options, scanned)
+      if (stop.signal.aborted) return 130
+      if (options.write) await write(context, options, scanned)
+      return exitOf(scanned)
+    },
   )
-  try {
-    const faults = createFaults()
-    await faults.attempt(() => refuseUnasked(context, options))
-    const sources = await faults.attempt(() => readSources(context, options))
-    const hosts =
-      sources &&
-      (await faults.attempt(() => chooseHosts(context, sources.inventory, options, (text) => log.warn(text))))
-    if (hosts !== undefined) {
-      await faults.attempt(() => refuseNowhere(hosts, options))
-      await faults.attempt(() => passwords.read(hosts))
-    }
-    faults.throwAny()
-    if (hosts === undefined) throw new Error('a part of the request is missing')
-    await passwords.ask()
-
-    const stop = new AbortController()
-    const unsubscribe = context.onInterrupt(() => (stop.signal.aborted ? context.exitNow(130) : stop.abort()))
-    const scanned = await scanHosts(hosts, { scanner, forks: options.forks, signal: stop.signal }).finally(unsubscribe)
-    show(context, options, scanned)
-    if (stop.signal.aborted) return 130
-    if (options.write) await write(context, options, scanned)
-    return exitOf(scanned)
-  } finally {
-    await scanner.close()
-  }
-}
 
 /** Nobody shall wait for a scan whose result nobody can confirm. */
 const refuseUnasked = (context: WholeContext, { write, yes }: KeysScanOptions): void => {

@@ -4,22 +4,21 @@ import { jsonText } from '../report/json-text.ts'
 import { counted, type Tone } from '../report/paint.ts'
 import { createRedactor } from '../report/redact.ts'
 import { outcomeOf } from '../runner/outcome.ts'
+import type { Transport } from '../transport/connection.ts'
 import { becomeWith } from './become.ts'
 import { paintFor } from './colour.ts'
 import type { WholeContext } from './context.ts'
-import { createFaults } from './faults.ts'
+import { type HostRequest, withHosts } from './host-request.ts'
 import { watchInterrupts } from './interrupts.ts'
-import { createLog, type LogOptions } from './log.ts'
-import { createPasswords } from './passwords.ts'
+import type { LogOptions } from './log.ts'
 import { readOnlyRun } from './read-only-run.ts'
 import { secretsOf } from './secrets.ts'
-import { type ConnectionOptions, chooseHosts, connectionWords, type InventoryOptions, readSources } from './sources.ts'
+import { type ConnectionOptions, connectionWords, type InventoryOptions } from './sources.ts'
 import { statusLane } from './status-lane.ts'
 import { cellsOf, columns, isHealthy, type StatusRow } from './status-row.ts'
 import { summaryLines } from './status-summary.ts'
 import { rowFilter } from './status-where.ts'
 import { type Cell, tableLines } from './table.ts'
-import { openTransport } from './transport.ts'
 
 export interface StatusOptions extends InventoryOptions, ConnectionOptions, LogOptions {
   readonly forks: number
@@ -29,48 +28,35 @@ export interface StatusOptions extends InventoryOptions, ConnectionOptions, LogO
 }
 
 /** `drover status`: looks at every host once and writes nothing, on the hosts or here. */
-export const status = async (context: WholeContext, options: StatusOptions): Promise<number> => {
-  const log = createLog(context, options)
-  const passwords = createPasswords(context, options)
-  const transport = openTransport(context, {
-    passwords,
-    onNotice: ({ host, message }) => log.warn(host === null ? {} : { host }, message),
-    connectTimeout: options.connectTimeout,
-    sshConfig: options.sshConfig,
-  })
-  const tell = (message: string): void => log.warn(message)
-  try {
-    const faults = createFaults()
-    const sources = await faults.attempt(() => readSources(context, options))
-    const hosts = sources && (await faults.attempt(() => chooseHosts(context, sources.inventory, options, tell)))
-    const matches = await faults.attempt(() => rowFilter(options.where ?? []))
-    if (hosts !== undefined) {
-      await faults.attempt(() => passwords.read(hosts))
-      await faults.attempt(() => transport.prepare(hosts))
-    }
-    faults.throwAny()
-    if (hosts === undefined || matches === undefined) throw new Error('a part of the request is missing')
-    await passwords.ask()
+export const status = (context: WholeContext, options: StatusOptions): Promise<number> =>
+  withHosts(
+    context,
+    options,
+    {
+      open: context.createTransport,
+      read: () => rowFilter(options.where ?? []),
+      prepare: (transport, hosts) => transport.prepare(hosts),
+    },
+    (request) => lookAt(context, options, request),
+  )
 
-    log.info({ inventory: options.inventory, hosts: hosts.length }, 'the request is in order')
-    const interrupts = watchInterrupts(context)
-    const run = readOnlyRun(context, 'status', {
-      transport,
-      becomeOf: becomeWith(passwords),
-      forks: options.forks,
-      ...interrupts,
-    })
-    const limit = pLimit(options.forks)
-    const redact = createRedactor(secretsOf({ plays: [], passwords: passwords.all() }, context), () => undefined)
-    const rows = await Promise.all(hosts.map((host) => limit(() => statusLane(run, host)))).finally(interrupts.dispose)
-    const shown = redact(rows.filter(matches))
-    if (shown.length === 0 && options.output !== 'json')
-      context.stderr.write(`drover: none of ${counted(rows.length, 'host')} is as --where says\n`)
-    else show(context, options, shown)
-    return exitOf(rows, { ...options, interrupted: run.softStop.aborted })
-  } finally {
-    await transport.close()
-  }
+const lookAt = async (
+  context: WholeContext,
+  options: StatusOptions,
+  { log, passwords, way, hosts, asked: matches }: HostRequest<Transport, ReturnType<typeof rowFilter>>,
+): Promise<number> => {
+  log.info({ inventory: options.inventory, hosts: hosts.length }, 'the request is in order')
+  const interrupts = watchInterrupts(context)
+  const becomeOf = becomeWith(passwords)
+  const run = readOnlyRun(context, 'status', { transport: way, becomeOf, forks: options.forks, ...interrupts })
+  const limit = pLimit(options.forks)
+  const redact = createRedactor(secretsOf({ plays: [], passwords: passwords.all() }, context), () => undefined)
+  const rows = await Promise.all(hosts.map((host) => limit(() => statusLane(run, host)))).finally(interrupts.dispose)
+  const shown = redact(rows.filter(matches))
+  if (shown.length === 0 && options.output !== 'json')
+    context.stderr.write(`drover: none of ${counted(rows.length, 'host')} is as --where says\n`)
+  else show(context, options, shown)
+  return exitOf(rows, { ...options, interrupted: run.softStop.aborted })
 }
 
 const exitOf = (

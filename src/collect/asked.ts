@@ -14,6 +14,8 @@ import {
   LEGACY,
   layoutMarkers,
   libraryDirectory,
+  lifecycleHelper,
+  machineBinary,
   ROOT,
   recoveryScript,
   stagingRoot,
@@ -37,8 +39,6 @@ export const units: readonly string[] = [agentUnit, recoveryUnit, bootstrapUnit,
 /** For a list: these and nothing else of the host. */
 export const unitPatterns = ['aks-flex-node*', 'unbounded-*', 'systemd-nspawn@*', machinesTarget, 'drover*'] as const
 
-const helperOf = (root: string): string => `${root}/bin/unbounded-agent-nspawn-lifecycle`
-
 /** Where names, modes and links are listed, and how many levels deep: beside the agent an operator may keep a lot. */
 export const listed: readonly (readonly [depth: number, path: string])[] = [
   [1, '/opt/unbounded'],
@@ -47,7 +47,7 @@ export const listed: readonly (readonly [depth: number, path: string])[] = [
   [0, LEGACY],
   [0, `${LEGACY}/bin`],
   [0, agentBinary(LEGACY)],
-  [0, helperOf(LEGACY)],
+  [0, lifecycleHelper(LEGACY)],
   [1, libraryDirectory(LEGACY)],
   [0, `${LEGACY}/libexec/unbounded-localdns-network`],
   [3, configDirectory],
@@ -64,11 +64,14 @@ export const listed: readonly (readonly [depth: number, path: string])[] = [
 
 /** A worker holds a copy of the agent, which has to be the host's. */
 export const binaries: readonly string[] = [
-  ...hostRoots.flatMap((root) => [...layoutMarkers(root), agentBinary(root), helperOf(root), recoveryScript(root)]),
-  ...machines.map((machine) => `/var/lib/machines/${machine}/usr/local/bin/aks-flex-node`),
+  ...hostRoots.flatMap((root) => [
+    ...layoutMarkers(root),
+    agentBinary(root),
+    lifecycleHelper(root),
+    recoveryScript(root),
+  ]),
+  ...machines.map(machineBinary),
 ]
-
-export const activationLock = '/run/aks-flex-node-agent-upgrade.lock'
 
 export const roomAt = ['/', '/opt/unbounded', LEGACY, '/etc', '/var', '/var/lib/machines', '/run', '/tmp'] as const
 

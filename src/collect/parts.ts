@@ -1,7 +1,7 @@
 import { shellSource } from '../facts/shell-source.ts'
 import { agentUnit, bootstrapUnit, machines, recoveryUnit, workerUnit } from '../tasks/agent/names.ts'
-import { configFile, daemonStateFile, hostRootAgents, upgradeSignalFile } from '../tasks/agent/paths.ts'
-import { activationLock, binaries, droverMarks, hookUnits, listed, roomAt, unitPatterns, units } from './asked.ts'
+import { activationLock, configFile, daemonStateFile, hostRootAgents, upgradeSignalFile } from '../tasks/agent/paths.ts'
+import { binaries, droverMarks, hookUnits, listed, roomAt, unitPatterns, units } from './asked.ts'
 import type { Part } from './part.ts'
 
 const kib = 1024

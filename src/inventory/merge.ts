@@ -4,6 +4,7 @@ import { nameProblem } from './names.ts'
 import type { FaultList, Located, Position } from './positions.ts'
 import { faultAt, showPosition } from './positions.ts'
 import { hostLimit } from './ranges.ts'
+import { withoutUrlSecretsIn } from './shown-urls.ts'
 import type { GroupEntry, HostEntry, Level, Source } from './source.ts'
 import { emptyLevel } from './source.ts'
 
@@ -138,6 +139,6 @@ export const addConflict = (
 }
 
 const shown = (value: unknown): string => {
-  const text = JSON.stringify(value)
+  const text = JSON.stringify(withoutUrlSecretsIn(value))
   return text.length > 80 ? `${text.slice(0, 80)}…` : text
 }

@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net'
+import { withoutUrlSecrets } from './shown-urls.ts'
 
 /** What is wrong with a name, and what to do about it. */
 export interface Problem {
@@ -46,5 +47,8 @@ const remedyFor = (text: string): string => {
   return 'Use letters, digits and . _ -, or an IPv6 address; nothing else, and no blanks.'
 }
 
-/** For messages: control characters become visible and long texts short. */
-export const quoted = (text: string): string => JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text)
+/** For messages: control characters become visible, long texts short, and what is secret in an URL is left out. */
+export const quoted = (text: string): string => {
+  const shown = withoutUrlSecrets(text)
+  return JSON.stringify(shown.length > 80 ? `${shown.slice(0, 80)}…` : shown)
+}

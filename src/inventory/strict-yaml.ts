@@ -2,6 +2,7 @@ import { parseDocument } from 'yaml'
 import type { output, ZodType } from 'zod'
 import type { InputFault } from '../errors.ts'
 import { checkShape } from './check-shape.ts'
+import { quoted } from './names.ts'
 import { didYouMean, nearName } from './near.ts'
 import type { Position } from './positions.ts'
 import { faultAt, positionFinder } from './positions.ts'
@@ -72,7 +73,7 @@ export const parseStrictYaml = (file: string, text: string): StrictYaml => {
     unknownKey: (path, key, known) =>
       faultAt(
         yaml.position([...path, key], 'key'),
-        `${JSON.stringify(key)} is not a key that is known here.`,
+        `${quoted(key)} is not a key that is known here.`,
         didYouMean(nearName(key, known), `The keys here are: ${known.join(', ')}.`),
       ),
     keys: (path) => {

@@ -1,5 +1,6 @@
 import type { Alias, Document, Node, Pair, Scalar, YAMLMap } from 'yaml'
 import { isAlias, isMap, isScalar, isSeq } from 'yaml'
+import { quoted } from './names.ts'
 import { parseSecretTag } from './secret-reference.ts'
 import { secretTag } from './yaml-tags.ts'
 
@@ -81,7 +82,7 @@ export const toData = (document: Document): YamlData => {
       if (key === undefined) complain(node, 'A key is not a plain text.', 'Write a text as the key.')
       else if (key === '<<') complain(node, 'Merge keys (<<) are not supported.', 'Use the settings of a group.')
       else if (key === '__proto__') complain(node, '__proto__ cannot be a key.', 'Choose another name.')
-      else if (byKey.has(key)) complain(node, `The key ${JSON.stringify(key)} is given twice.`, 'Keep one of the two.')
+      else if (byKey.has(key)) complain(node, `The key ${quoted(key)} is given twice.`, 'Keep one of the two.')
       else {
         byKey.set(key, pair)
         const value = visit(pair.value as Node | null)

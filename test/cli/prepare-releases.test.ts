@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { createProxiedFetch } from '../../src/cli/proxied-fetch.ts'
 import type { Release } from '../../src/release/release.ts'
 import { releaseParam } from '../../src/release/schema.ts'
 import type { Tasks } from '../../src/runner/plan.ts'
@@ -66,13 +67,16 @@ describe('a release that a step names', () => {
     )
   })
 
-  test('is downloaded into XDG_CACHE_HOME, and nothing says with which signature', async () => {
+  test.each([
+    ['!secret env:AGENT_URL', '[secret]'],
+    [`"${url}"`, 'agent.tar.gz'],
+  ])('is downloaded from %s into XDG_CACHE_HOME, and nothing says with which signature', async (from, shown) => {
     const { given, tasks } = releaseTask()
     const server = await serve(gives(packed))
     const caches = directory()
     const ran = await drover(
       ['run', './p.yaml', '-i', 'hosts.yaml', '-l', 'a', '-vv', '--log-file', 'log', '--output', 'json'],
-      world(`  agent: {version: v1.2.3, amd64: {url: !secret env:AGENT_URL, sha256: ${sha256(packed)}}}\n`, {
+      world(`  agent: {version: v1.2.3, amd64: {url: ${from}, sha256: ${sha256(packed)}}}\n`, {
         tasks,
         fetch: server.fetch,
         env: { AGENT_URL: url, XDG_CACHE_HOME: caches },
@@ -81,8 +85,22 @@ describe('a release that a step names', () => {
     )
     expect(ran.code).toBe(0)
     expect(given[0]?.binaries?.amd64?.file).toBe(join(caches, 'drover/releases', sha256(agent)))
-    expect(ran.stderr).toContain('bytes from https://releases.test/[secret]')
+    expect(ran.stderr).toContain(`bytes from https://releases.test/${shown}`)
     expect(everythingOf(ran)).not.toContain('hush')
+  })
+
+  test('is not downloaded past a proxy that this Node cannot be told to use, which is said once for all', async () => {
+    const { tasks } = releaseTask()
+    const server = await serve(gives(packed))
+    const fetch = createProxiedFetch({ env: { HTTPS_PROXY: 'http://proxy' }, fetch: server.fetch, setProxy: undefined })
+    const source = `{url: "${url}", sha256: ${sha256(packed)}}`
+    const ran = await drover(
+      ['run', './p.yaml', '-i', 'hosts.yaml'],
+      world(`  agent: {version: v1.2.3, amd64: ${source}, arm64: ${source}}\n`, { tasks, fetch }),
+    )
+    expect(ran).toMatchObject({ code: 5, connects: [] })
+    expect(ran.stderr.match(/\[release-unavailable\]/g)).toHaveLength(1)
+    expect(ran.stderr).toContain('24.14')
   })
 
   test('is asked for where hosts want different ones, and all that is wrong is told before any host is touched', async () => {

@@ -61,6 +61,24 @@ test.each([
     2,
     '[rollback-superseded]',
   ],
+  [
+    'confirm, and the host has given up with all files back',
+    ['confirm'],
+    'rollback-confirmed',
+    7,
+    lineOf('r0', 'rolled-back-not-up'),
+    2,
+    'It was not confirmed in time. The rollback of run r0 has put all files back',
+  ],
+  [
+    'rollback, and what ran before does not stay up',
+    ['rollback', '--now'],
+    'rollback-fired',
+    4,
+    lineOf('r0', 'rolled-back-not-up'),
+    2,
+    'has put all files back, and the agent does not stay up with them either',
+  ],
   ['rollback, and it goes on trying', ['rollback', '--now'], 'rollback-fired', 6, '', 2, '[rollback-failed]'],
 ])('%s', async (_, verb, task, code, words, exitCode, shown) => {
   const ran = await ended(verb, task, {

@@ -24,6 +24,15 @@ test('inventory list shows how each host is reached', async () => {
   )
 })
 
+test('inventory list --output json shows no signature of an URL', async () => {
+  const given = 'vars:\n  agent: {url: "https://x/a.tar.gz?sv=1&sig=hush"}\nhosts:\n  a: {}\n'
+  const ran = await drover(['inventory', 'list', '-i', 'hosts.yaml', '-o', 'json'], { files: { 'hosts.yaml': given } })
+  expect(JSON.parse(ran.stdout)).toMatchObject({
+    hosts: [{ vars: { agent: { url: 'https://x/a.tar.gz?[left out]' } } }],
+  })
+  expect(ran.stdout).not.toContain('hush')
+})
+
 test('inventory list --resolved shows what ssh_config makes of them', async () => {
   const config = 'Host b\n  HostName b.example\n  User bob\n'
   const ran = await drover(['inventory', 'list', '-i', 'hosts.yaml', '--resolved', '-F', 'config'], {

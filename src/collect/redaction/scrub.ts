@@ -2,6 +2,7 @@ import { findBlobs } from './blobs.ts'
 import { findNamedValues } from './named-values.ts'
 import { findPrivateKeys } from './private-keys.ts'
 import { findShapes } from './shapes.ts'
+import { findShortNames } from './short-names.ts'
 import type { Span } from './span.ts'
 
 export interface Scrubbed {
@@ -10,7 +11,7 @@ export interface Scrubbed {
   readonly hidden: number
 }
 
-const finders = [findPrivateKeys, findShapes, findNamedValues, findBlobs]
+const finders = [findPrivateKeys, findShapes, findNamedValues, findShortNames, findBlobs]
 
 const mask = '[redacted]'
 

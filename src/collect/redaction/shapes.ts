@@ -20,6 +20,9 @@ const shapes: readonly RegExp[] = [
   // Its query and fragment, where signatures stand; and queries without an URL.
   /(:\/\/[^\s"'<>?#]{0,2048}[?#])[^\s"'<>]+/g,
   /([?&])[\w.%-]{1,64}=[^\s"'<>]+/g,
+  // The same percent-encoded, once or several times.
+  /(%(?:25){0,3}(?:3f|26))[\w.-]{1,64}(?:=|%(?:25){0,3}3d)[^\s"'<>]+/gi,
+  /(%(?:25){0,3}3a(?:%(?:25){0,3}2f){2})(?:(?!%(?:25){0,3}(?:2f|40))[^\s"'<>/@]){1,256}(?=@|%(?:25){0,3}40)/gi,
 ]
 
 export const findShapes: Finder = function* (text) {

@@ -28,11 +28,15 @@ export const valueEnd = (
   if (text[at] === '{' || (text[at] === '[' && !masked.test(text)))
     return bracketEnd(text, at, isWithin ? longestWithin : longest) ?? (isWithin ? at : lineEnd(text, at))
   // In a configuration the value goes to the end of its line, blanks and all.
-  if (/^[\s-]*(?:export[ \t]+|Environment=)?["']?[\w.-]*$/.test(lineBefore(text, nameAt))) return lineEnd(text, at)
+  if (isOwnLine(text, nameAt)) return lineEnd(text, at)
   const word = isWithin ? plainWithin : plain
   word.lastIndex = at
   return word.test(text) ? word.lastIndex : at
 }
+
+/** Whether a name begins its line, as in a configuration. */
+export const isOwnLine = (text: string, nameAt: number): boolean =>
+  /^[\s-]*(?:export[ \t]+|Environment=)?["']?[\w.-]*$/.test(lineBefore(text, nameAt))
 
 /** The same quote with no more backslashes before it than the first one had. No quoted text of ours spans lines. */
 const quoteEnd = (text: string, from: number, slashes: number, quote: string): number => {

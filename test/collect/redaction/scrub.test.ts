@@ -26,6 +26,16 @@ describe('stays as it is', () => {
     '/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/lab/providers/Microsoft.ContainerService/managedClusters/lab',
     'requireToken: true, tokenFile: "/run/token", "password": null, "secret": ""',
     'a bootstrap token is missing and the password was refused; no secret is left',
+    '2026-11-30T14:55:06+0000 node7 sshd[77]: pam_unix(sshd:auth): authentication failure; logname= uid=0 euid=0 tty=ssh',
+    '2026-11-30T14:55:06+0000 node7 sudo[78]: admin : TTY=pts/0 ; PWD=/home/admin ; USER=root ; COMMAND=/usr/bin/true',
+    'OLDPWD=/root',
+    '2026-11-30T14:55:06+0000 node7 systemd[1]: a.service: Failed to set up credentials: Permission denied',
+    '2026-11-30T14:55:06+0000 node7 kernel: traps: agent[7] exited, sig=11 res=1',
+    'LoadCredential=join:/etc/aks-flex-node/join',
+    'PassEnvironment=LANG PassCredentials=no bypass=on trespass: never compass: north',
+    'ExecStart=/usr/bin/fetch --auth=arc --auth-mode=arc --authorization-mode=Node',
+    'node7 agent[3]: the checks pass: all of them, and auth: failed. passes=3 signal: x design=old',
+    '/etc/aks-flex-node/credentials: only root may read it',
     '-'.repeat(200),
     'type=AVC msg=audit(1764514506.123:456): avc:  denied  { execute } for  pid=1 comm="(ux-agent)" name="aks-flex-node-blue" scontext=system_u:system_r:init_t:s0 tcontext=system_u:object_r:usr_t:s0 tclass=file permissive=0',
   ])('%s', (line) => {
@@ -57,6 +67,29 @@ describe('is hidden', () => {
     ['get https://host/a.tar.gz?sv=1&sig=abc%3D now', 'get https://host/a.tar.gz?[redacted] now'],
     ['"GET /x?code=abc HTTP/1.1"', '"GET /x?[redacted] HTTP/1.1"'],
     ['root:$6$saltsalt$abcdefghijklmnop:19000', 'root:[redacted]:19000'],
+    ['get %2Fa%3Fsv%3D1%26sig%3DSECRET%26se%3D2 now', 'get %2Fa%3F[redacted] now'],
+    ['get %252Fa%253Fsv%253D1%2526sig%253DSECRET now', 'get %252Fa%253F[redacted] now'],
+    ['of https%3A%2F%2Fuser%3Apw%40host%2Fa', 'of https%3A%2F%2F[redacted]%40host%2Fa'],
+    ['sig=abc%3D', 'sig=[redacted]'],
+    ['with sig=abc%3D&se=1 now', 'with sig=[redacted] now'],
+    ['\\u0026sig=abc', '\\u0026sig=[redacted]'],
+    ['with sig%3Dabc%3D now', 'with sig%3D[redacted] now'],
+    ['{"auths":{"r.example.com":{"auth":"dXNlcjpwYXNz"}}}', '{"auths":{"r.example.com":{"auth":[redacted]}}}'],
+    ['took auth=dXNlcjpwYXNz now', 'took auth=[redacted] now'],
+    ['%22auth%22%3A%22dXNlcjpwYXNz%22', '%22auth%22%3A%22[redacted]'],
+    ['PGPASS=a b', 'PGPASS=[redacted]'],
+    ['run ADMIN_PASS=a ADMIN_PASS_2=b x', 'run ADMIN_PASS=[redacted] ADMIN_PASS_2=[redacted] x'],
+    ['dbPass: a', 'dbPass: [redacted]'],
+    ['Server=x;Uid=y;Pwd=abc;', 'Server=x;Uid=y;Pwd=[redacted]'],
+    ['run --pwd abc --verbose', 'run --pwd [redacted] --verbose'],
+    ['pwd=abc', 'pwd=[redacted]'],
+    ['DB_PWD=/abc', 'DB_PWD=[redacted]'],
+    ['credential: abc', 'credential: [redacted]'],
+    ['the credentials: user:pa55 were taken', 'the credentials: [redacted] were taken'],
+    ['awsCredentials="abc" next', 'awsCredentials=[redacted] next'],
+    ['certificate-key: 0a1b2c', 'certificate-key: [redacted]'],
+    ['certificateKey: 0a1b2c', 'certificateKey: [redacted]'],
+    ['join --certificate-key 0a1b2c --v=5', 'join --certificate-key [redacted] --v=5'],
     ['is abc8Q~ABCDEFGHIJKLMNOPQRSTUVWXYZ012345 it', 'is [redacted] it'],
   ])('%s', (line, wanted) => {
     expect(cleanOf(line)).toBe(wanted)
@@ -125,6 +158,10 @@ const kinds: Readonly<Record<string, fc.Arbitrary<readonly [text: string, secret
         'client-key-data',
         'api_key',
         'AccountKey',
+        'certificate-key',
+        'db_pass',
+        'PGPASS',
+        'MYPWD',
       ),
       fc.constantFrom<(name: string, value: string) => string>(
         (name, value) => `"${name}": "${value}"`,
@@ -141,6 +178,24 @@ const kinds: Readonly<Record<string, fc.Arbitrary<readonly [text: string, secret
       ),
     )
     .map(([value, name, form]) => [form(name, value), value]),
+  'value of a short name': fc
+    .tuple(
+      fc.constantFrom(' ', '\n', '"', '&', '%26', '%3F', '\\n', ';', '_', '-'),
+      fc.constantFrom('sig', 'SIG', 'auth', 'AUTH', 'pass', 'pwd', 'credential', 'credentials', 'Credentials'),
+      fc.constantFrom('=', '%3D', '%253d', ' = ', ': ', ':', '="', '": "', '\\": \\"', '%22%3A%22'),
+      // What is a number, a path or of letters alone may be prose.
+      characters(base64url, 14).map((text) => `x${text}7`),
+    )
+    .map(([before, name, between, value]) => [`${before}${name}${between}${value}`, value]),
+  'encoded query': fc
+    .tuple(characters(base64url, 43), fc.integer({ min: 1, max: 3 }))
+    .map(([signature, times]) => [
+      Array.from({ length: times }).reduce<string>(
+        (text) => encodeURIComponent(text),
+        `https://x.blob.core.windows.net/b.tar.gz?sv=2024&x=${signature}`,
+      ),
+      signature,
+    ]),
   'user of an URL': characters(base64url, 16).map((password) => [`https://user:${password}@host/path`, password]),
   'query of an URL': characters(base64url, 43).map((signature) => [
     `https://x.blob.core.windows.net/a/b.tar.gz?sv=2024&sp=r&sig=${signature}`,
@@ -207,6 +262,10 @@ test.each([
   ['URLs', '://a?'],
   ['users of URLs', '://a:b'],
   ['dots', 'abcdef.'],
+  ['short names', 'sig='],
+  ['short names in brackets', 'auth:{'],
+  ['encoded queries', '%3Fa'],
+  ['encoded URLs', '%3A%2F%2F'],
 ])('a text of nothing but %s does not make it slow', (_name, piece) => {
   // A quadratic one would take minutes.
   const text = piece.repeat(300_000 / piece.length)
