@@ -261,15 +261,46 @@ test('a file that had to wait on another disk gets to its place whole', async ()
   }
 })
 
+test.each(['size=1m', 'nr_inodes=1'])('a disk that turns out too small (%s) is told as such', async (options) => {
+  const wanted = upload(bytesOf(5), '/srv/small/agent')
+  const meanwhile = () => plain.must(`mkdir -p /srv/small && mount -t tmpfs -o ${options} lab /srv/small`)
+  try {
+    expect((await deliverTo(lab, over(plain, 'ssh2'), [wanted], { meanwhile })).end).toMatchObject({
+      outcome: 'failed',
+      error: { code: 'no-space', detail: expect.stringContaining('No space left on device') },
+    })
+    expect(await plain.must('ls -A /srv/small')).toBe('')
+  } finally {
+    await plain.must('umount -l /srv/small; rmdir /srv/small; rm -f /srv/.drover-*')
+  }
+})
+
+test('a directory of somebody else gets its file from one that is not', async () => {
+  await plain.must('mkdir /srv/given && chown ops /srv/given')
+  const wanted = upload(bytesOf(5), '/srv/given/lib/agent')
+  const staged = `/srv/.drover-${wanted.artifact.sha256}`
+  const meanwhile = () => plain.must('test -f "$1"', [staged])
+  const delivery = await deliverTo(lab, over(plain, 'ssh2'), [wanted], { directories: ['/srv/given/lib'], meanwhile })
+  expect(delivery.end).toMatchObject({ outcome: 'changed' })
+  expect(await digest(plain, wanted.path)).toBe(wanted.artifact.sha256)
+  expect(await leftovers(plain)).toBe('')
+})
+
 /** A small file system over a directory. */
 const mounted = (options: string, then = ''): string =>
-  `mkdir -p /srv/odd && mount -t tmpfs -o ${options} lab /srv/odd${then}`
+  `mkdir -p /srv/odd && mount -t tmpfs -o mode=755,${options} lab /srv/odd${then}`
 
 test.each([
   ['too little room', mounted('size=4m'), 'no-space', /free, and 6\.0 MB are needed/],
   ['no inode', mounted('size=64m,nr_inodes=2', '; : >/srv/odd/only'), 'no-space', /0 inodes free/],
   ['a read-only disk', mounted('ro'), 'precondition-unmet', /mounted read-only/],
   ['a disk that nothing may be run from', mounted('noexec'), 'precondition-unmet', /mounted noexec/],
+  [
+    'a directory where others may put something else in its place',
+    mounted('mode=1777'),
+    'precondition-unmet',
+    /\/srv\/odd \(owner root, mode 1777\)/,
+  ],
 ])('%s is found out before the first byte', async (_what, make, code, says) => {
   await plain.must(make)
   try {

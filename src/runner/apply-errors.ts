@@ -78,6 +78,19 @@ export const goesOn = (error: DroverError, deadlineS: number): DroverError =>
     cause: error,
   })
 
+/** What puts something into a file system, and nothing else that might say the same of another place. */
+const putting: readonly Change['kind'][] = ['write', 'link', 'directory', 'upload', 'copy']
+
+const isFull = (change: Change | undefined, words: string): boolean =>
+  change !== undefined && putting.includes(change.kind) && /No space left on device|Disk quota exceeded/.test(words)
+
+const noSpace = (summary: string, words: string): ErrorDetails => ({
+  code: 'no-space',
+  message: `The host could not ${summary}: its file system there has no room or no inode left.`,
+  remedy: 'Make room there, then run again, which takes up where this stopped.',
+  ...wordsOf(words),
+})
+
 const endError = (end: ApplyEnd, { host, changes, isCancelled }: Applying): ErrorDetails | null => {
   switch (end.kind) {
     case 'complete':
@@ -87,6 +100,7 @@ const endError = (end: ApplyEnd, { host, changes, isCancelled }: Applying): Erro
       const known = planned?.change.failure
       const rollback = known === undefined && planned !== undefined ? rollbackError(planned.change, end, host) : null
       if (rollback !== null) return rollback
+      if (known === undefined && isFull(planned?.change, end.words)) return noSpace(planned?.summary ?? '', end.words)
       return {
         code: known?.code ?? 'change-failed',
         message: known?.message ?? `The host could not ${planned?.summary ?? 'begin'} (exit code ${end.code}).`,

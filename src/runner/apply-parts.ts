@@ -5,7 +5,7 @@ const usual = ['steps', 'control', 'words', 'supervise', 'unit']
 
 /** Those that travel only with the calls that need them. */
 const further: readonly { readonly functions: readonly string[]; readonly files: readonly string[] }[] = [
-  { functions: ['place', 'copy_file'], files: ['place'] },
+  { functions: ['place', 'copy_file'], files: ['../../transport/upload/fit', 'place'] },
   { functions: ['is_running_from', 'succeeds', 'answers'], files: ['health'] },
   {
     functions: ['hold', 'arm', 'confirm', 'fire_now'],

@@ -43,12 +43,12 @@ export const stageUploads = async (lane: Lane, changes: readonly SegmentChange[]
         { withBase, signal },
       ),
     )
-    refuseTwice(wanted, probed)
     const refusal = refusalOf(wanted.map(({ upload }, index) => ({ upload, place: placeAt(probed, index) })))
     if (refusal !== null) {
       current = wanted.find(({ upload }) => upload === refusal.upload) ?? current
       throw refusal.error
     }
+    refuseTwice(wanted, probed)
     for (const [index, each] of wanted.entries()) {
       current = each
       lane.watch.at(`step '${each.step}': upload of ${each.upload.path}`)

@@ -13,6 +13,7 @@ const changes: Change[] = [
     unit: 'a.service',
     failure: { code: 'worker-down', message: 'The worker does not come up.', remedy: 'Look.' },
   },
+  { kind: 'directory', path: '/d', mode: 0o755, owner: 'root:root' },
 ]
 const planned = changes.map((change) => ({ change, expects: [], summary: summaryOf(change), step: 's', withinS: 90 }))
 const applying = { host: 'host-1', changes: planned, isCancelled: false }
@@ -48,6 +49,17 @@ test.each<[number, string, ApplyEnd, object]>([
     { kind: 'failed', change: 1, code: 1, words: 'w' },
     { code: 'worker-down', message: 'The worker does not come up.', remedy: 'Look.', detail: 'w' },
   ],
+  [
+    0,
+    '',
+    { kind: 'failed', change: 2, code: 1, words: 'cat: write error: No space left on device' },
+    {
+      code: 'no-space',
+      message: expect.stringContaining('could not create directory /d'),
+      detail: expect.stringContaining('No space'),
+    },
+  ],
+  [0, '', { kind: 'failed', change: 0, code: 1, words: 'No space left on device' }, { code: 'change-failed' }],
   [
     0,
     '',

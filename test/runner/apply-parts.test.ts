@@ -3,6 +3,7 @@ import type { Call } from '../../src/changes/compile.ts'
 import { partsFor } from '../../src/runner/apply-parts.ts'
 
 const usual = ['steps', 'control', 'words', 'supervise', 'unit']
+const place = ['../../transport/upload/fit', 'place']
 const guard = ['../rollback/marks', '../rollback/decide', 'guard']
 
 const table: readonly (readonly [Call, readonly string[]])[] = [
@@ -11,8 +12,8 @@ const table: readonly (readonly [Call, readonly string[]])[] = [
   [['perform', 'arm', 'x', 'y', '60', '0', '1', 'z'], guard],
   [['perform', 'confirm', 'r'], guard],
   [['perform', 'fire_now', 'r', '9'], guard],
-  [['perform', 'place', '/f'], ['place']],
-  [['perform', 'copy_file', '/f'], ['place']],
+  [['perform', 'place', '/f'], place],
+  [['perform', 'copy_file', '/f'], place],
   [['perform', 'wait_for', '0', '0', 'is_active', 'hold'], []],
   [['perform', 'wait_for', '0', '0', 'is_running_from', 'u', '/e'], ['health']],
   [['perform', 'wait_for', '0', '0', 'succeeds', '5', 'any', '', 'arm'], ['health']],
@@ -26,5 +27,5 @@ test.each(table)('%o needs %o besides what every apply has', (call, parts) => {
 
 test('a file travels once, however often it is called', () => {
   const calls = ['arm', 'hold', 'place', 'place'].map((name) => ['perform', name])
-  expect(partsFor(calls)).toEqual([...usual, 'place', ...guard])
+  expect(partsFor(calls)).toEqual([...usual, ...place, ...guard])
 })

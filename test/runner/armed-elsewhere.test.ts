@@ -38,6 +38,7 @@ describe('a rollback that another run armed', () => {
     expect([outcome, end.error?.code]).toEqual(['blocked', 'rollback-armed'])
     expect(end.error?.message).toMatch(/is being carried out/)
     expect(end.error?.remedy).not.toContain('drover confirm')
+    expect(end.error?.remedy).toMatch(/ends by itself, .*drover rollback --now -l host-1 .*waits/)
   })
   test('whose time is over, or whose line cannot be read, is named as far as it goes', async () => {
     const late = await lane(tasks, file, [{ inspect: on(file, [armedBy('r0', 'armed', 90)]) }])
@@ -96,6 +97,10 @@ describe('a rollback of an earlier run that is over', () => {
     [
       'rolled-back',
       /^the upgrade to v2 of run r0 by me@here was rolled back at 2026-11-30T10:01:00Z: the host is back/,
+    ],
+    [
+      'rolled-back-not-up',
+      /^the files of the upgrade to v2 of run r0 by me@here were put back at 2026-11-30T10:01:00Z, but the agent does not stay up/,
     ],
     ['superseded', /was to be rolled back at .*, and nothing was undone, since somebody else had changed it/],
     ['superseded-by-move', /nothing was undone, since the agent had moved its files/],

@@ -85,6 +85,22 @@ describe('what does not prove healthy is undone now', () => {
   test.each<[string, Tasks, ReturnType<typeof play>, ReturnType<typeof renewed>, string, RegExp]>([
     ['a check that follows is bad', tasks, checked, renewed(), 'check', /^It is ill\. The upgrade to v2 was undone/],
     [
+      'what it started has ended since, which to its step looks as if somebody had stopped it',
+      tasks,
+      alone,
+      renewed({ units: { 'a.service': { ActiveState: 'inactive' } } }),
+      'agent',
+      /^a\.service was started and seen to be up, and in the look .* it is inactive\. The upgrade to v2 was undone/,
+    ],
+    [
+      'what it started is between two attempts',
+      tasks,
+      alone,
+      renewed({ units: { 'a.service': { ActiveState: 'activating' } } }),
+      'agent',
+      /it is activating\. The upgrade to v2 was undone/,
+    ],
+    [
       'its own step still wants something',
       tasks,
       alone,
@@ -349,6 +365,7 @@ describe('changes that do not come to their end', () => {
     [3, '', 'failed', 'rollback-failed', /No rollback of the upgrade to v2 is armed on the host any more/],
     [8, 'r9 ada@desk x', 'failed', 'rollback-failed', /it is that of run r9 by ada@desk\. It was left alone/],
     [127, 'sh: no', 'failed', 'rollback-failed', /could not be fired \(exit code 127\)/],
+    [4, lineOf('r1', 'rolled-back-not-up'), 'failed', 'rollback-failed', /Nothing is armed any more/],
   ])('a rollback that ends with %i is no rollback', async (code, stdout, outcome, wanted, message) => {
     const ended = await lane(tasks, alone, [
       { inspect: untouched(), apply: failsAt(at.link), rollback: answer(stdout, { code }), release: released },
@@ -396,6 +413,31 @@ describe('nobody can tell the host', () => {
     )
     expect(end.error?.message).toMatch(/If it had come to arming the rollback, the host undoes/)
     expect(armedInReport(events)).toBeNull()
+  })
+  test('lost before it was heard of: it may have come to it all the same, and the host goes by its own clock', async () => {
+    const { outcome, end, events } = await lane(
+      tasks,
+      alone,
+      [{ inspect: untouched(), apply: armedThenLost('~B 0\n') }, error('connect-failed')],
+      short,
+    )
+    expect([outcome, end.error?.code]).toEqual(['failed', 'connection-lost'])
+    expect(end.error?.message).toMatch(
+      /If it had come to arming the rollback, the host undoes the upgrade to v2 by itself 90 s after that, or at a boot/,
+    )
+    expect(end.error?.remedy).toMatch(/drover confirm -l host-1 keeps.*drover rollback --now -l host-1 undoes/)
+    expect(armedInReport(events)).toBeNull()
+  })
+  test('a host that opens no channel for the changes has begun none, and nothing is said of a rollback', async () => {
+    const { outcome, end } = await lane(tasks, alone, [
+      {
+        inspect: untouched(),
+        apply: () => {
+          throw error('channel-failed')
+        },
+      },
+    ])
+    expect([outcome, end.error?.code, end.error?.message]).toEqual(['unreachable', 'channel-failed', 'channel-failed.'])
   })
   test('lost in the rollback: the host finishes it by itself', async () => {
     const { outcome, end } = await lane(
@@ -534,6 +576,19 @@ describe('the confirmation', () => {
       { agent: 'failed' },
     ])
     expect(only(ended.events, 'rollback-disarmed')).toEqual([])
+  })
+  test('that comes when the host has given up with all files back says so', async () => {
+    const ended = await lane(tasks, alone, [
+      { inspect: untouched(), apply: applies },
+      {
+        verify: seen(),
+        confirm: answer(`${lineOf('r1', 'rolled-back-not-up')}\n`, { code: 7 }),
+        rollback: answer(`${lineOf('r1', 'rolled-back-not-up')}\n`, { code: 4 }),
+        release: released,
+      },
+    ])
+    expect([ended.outcome, ended.end.error?.code]).toEqual(['failed', 'rollback-failed'])
+    expect(ended.end.error?.remedy).toMatch(/journalctl -u aks-flex-node-agent\.service.*known to be good/)
   })
   test.each<[string, Parameters<typeof renewed>[0], object]>([
     ['when it is confirmed', {}, { confirm: answer(`${lineOf('r1')}\n`, { code: 7 }) }],

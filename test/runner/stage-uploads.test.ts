@@ -170,6 +170,18 @@ test('what was there of it and is not the file gives way to the whole', async ()
   expect(sent.map(({ args }) => args[3])).toEqual(['', '4000', '', '0'])
 })
 
+test('a directory of somebody else is refused before anything is sent, whatever is to come there', async () => {
+  const [directory, whose] = ['/opt', 'ops, mode 775'].map((text) => Buffer.from(text).toString('base64'))
+  const unfit = `file unfit 0 0 0 0 0 - - no ${directory} ${whose}\n`
+  const { outcome, error, sent } = await ran({
+    scripts: { upload: probed(unfit, unfit) },
+    paths: ['/opt/agent', '/opt/other'],
+  })
+  expect([outcome, error?.code]).toEqual(['failed', 'precondition-unmet'])
+  expect(error?.message).toContain('/opt (owner ops, mode 775)')
+  expect(sent).toHaveLength(1)
+})
+
 test('the first Ctrl-C ends it, and no change is begun', async () => {
   const stop = new AbortController()
   const held = hold(received)

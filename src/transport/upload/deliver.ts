@@ -61,7 +61,7 @@ export const deliver = async (
         sound = content.size
       }
       seen = undefined
-      const ended = await send(far, { ...{ upload, place, from, encoded, onSent }, ...means })
+      const ended = await send(far, { ...{ upload, place, from, encoded, onSent }, ...means }).finally(encoded.release)
       if (ended.end === 'staged') return { sent, how }
       if (ended.end === 'moved') {
         losses += 1

@@ -1,12 +1,11 @@
-import { createReadStream, createWriteStream, mkdtempSync } from 'node:fs'
-import { readFile, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
-import type { Transform } from 'node:stream'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { rm, stat } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
-import { constants, createGzip, createZstdCompress } from 'node:zlib'
 import pLimit from 'p-limit'
 import { looksCompressible } from './compressible.ts'
 import type { Content } from './content.ts'
+import { encoderFor } from './encoder.ts'
+import { createScratch } from './scratch.ts'
 
 /** How bytes travel: as they are, compressed, or as the difference to a file that the host has. */
 export type Encoding = 'raw' | 'gzip' | 'zstd' | 'delta'
@@ -17,6 +16,8 @@ export interface Encoded {
   readonly file: string
   readonly start: number
   readonly bytes: number
+  /** Nobody needs it any more who asked for it. */
+  readonly release: () => Promise<void>
 }
 
 export interface EncodeRequest {
@@ -30,74 +31,94 @@ export interface EncodeRequest {
 
 /** Compresses each once for all hosts of a run, into files that go with it. */
 export interface Encodings {
+  /** What begins in the middle is made for one host alone, and goes when that lets go of it. */
   encode(request: EncodeRequest): Promise<Encoded>
   readonly close: () => Promise<void>
 }
+
+const nothingToRelease = async (): Promise<void> => undefined
 
 export const rawFrom = ({ file, size }: Content, from: number): Encoded => ({
   encoding: 'raw',
   file,
   start: from,
   bytes: size - from,
+  release: nothingToRelease,
 })
 
 const parallel = 2
 
+/** So many rests at a time, for else a jump host that is lost would fill this machine's disk with one for each host. */
+const mostRests = 4
+
 /** `directory`: where a folder for them may be made. */
 export const createEncodings = (directory: string): Encodings => {
-  const made = new Map<string, Promise<Encoded>>()
+  const wholes = new Map<string, Promise<Encoded>>()
+  const making = new Set<Promise<Encoded>>()
   // A delta takes several times the size of its file in memory.
   const limit = pLimit(parallel)
-  let folder: string | undefined
+  const scratch = createScratch(directory)
+  let rests = 0
+  let number = 0
+  const make = (request: EncodeRequest, release: Encoded['release']): Promise<Encoded> => {
+    number += 1
+    const name = `${number}-${request.encoding}`
+    const made = limit(() => encode(request, { release, path: () => scratch.path(name) }))
+    making.add(made)
+    made.finally(() => making.delete(made)).catch(() => undefined)
+    return made
+  }
+  const wholeOf = (request: EncodeRequest): Promise<Encoded> => {
+    const { content, encoding, base } = request
+    const key = [content.sha256, encoding, base?.sha256].join('-')
+    const whole = wholes.get(key) ?? make(request, nothingToRelease)
+    wholes.set(key, whole)
+    return whole
+  }
+  const restOf = async (request: EncodeRequest): Promise<Encoded> => {
+    if (rests >= mostRests) throw new Error('there are as many as this machine should have')
+    rests += 1
+    let isReleased = false
+    const release = (): void => {
+      if (!isReleased) rests -= 1
+      isReleased = true
+    }
+    try {
+      const made: Encoded = await make(request, async () => {
+        release()
+        await rm(made.file, { force: true })
+      })
+      return made
+    } catch (thrown) {
+      release()
+      throw thrown
+    }
+  }
   return {
-    encode: (request) => {
-      const { content, from, encoding, base } = request
-      const name = [content.sha256, from, encoding, ...(base === undefined ? [] : [base.sha256])].join('-')
-      const known = made.get(name)
-      if (known !== undefined) return known
-      folder ??= mkdtempSync(join(directory, 'drover-upload-'))
-      const file = join(folder, name)
-      const encoded = limit(() => encode(request, file))
-      made.set(name, encoded)
-      return encoded
-    },
+    encode: (request) => (request.from === 0 ? wholeOf(request) : restOf(request)),
     close: async () => {
-      await Promise.allSettled(made.values())
-      if (folder !== undefined) await rm(folder, { recursive: true, force: true })
+      await Promise.allSettled(making)
+      await scratch.close()
     },
   }
 }
 
-const encode = async (request: EncodeRequest, file: string): Promise<Encoded> => {
+interface Making {
+  readonly release: Encoded['release']
+  readonly path: () => Promise<string>
+}
+
+const encode = async (request: EncodeRequest, { release, path }: Making): Promise<Encoded> => {
   const { content, from, encoding } = request
   if (encoding !== 'delta' && !(await looksCompressible(content, from))) throw new Error('it is compressed already')
   const encoder = await encoderFor(request)
-  const source = createReadStream(content.file, { start: from, highWaterMark: 256 * 1024 })
-  await pipeline(source, encoder, createWriteStream(file, { flags: 'wx', mode: 0o600 }))
-  return { encoding, file, start: 0, bytes: (await stat(file)).size }
-}
-
-const encoderFor = async ({ content, from, encoding, base }: EncodeRequest): Promise<Transform> => {
-  if (encoding === 'gzip') return createGzip({ level: 1 })
-  const pledgedSrcSize = content.size - from
-  if (encoding === 'zstd' || base === undefined)
-    return createZstdCompress({ pledgedSrcSize, params: { [constants.ZSTD_c_compressionLevel]: 6 } })
-  const dictionary = await readFile(base.file)
-  return createZstdCompress({ pledgedSrcSize, dictionary, params: deltaParams(base.size, content.size) })
-}
-
-/**
- * What `zstd --patch-from` undoes. The window spans both files. The tables are not left to the level to choose, since those
- * for a usual window would know only the end of the base: with a place for every other byte none of it is forgotten.
- */
-const deltaParams = (baseBytes: number, bytes: number): Record<number, number> => {
-  const tableLog = bounded(17, Math.ceil(Math.log2(baseBytes + 1)) - 1, 26)
-  return {
-    [constants.ZSTD_c_compressionLevel]: 5,
-    [constants.ZSTD_c_windowLog]: bounded(20, Math.ceil(Math.log2(baseBytes + bytes + 1)), 30),
-    [constants.ZSTD_c_hashLog]: tableLog,
-    [constants.ZSTD_c_chainLog]: tableLog,
+  const file = await path()
+  try {
+    const source = createReadStream(content.file, { start: from, highWaterMark: 256 * 1024 })
+    await pipeline(source, encoder, createWriteStream(file, { flags: 'wx', mode: 0o600 }))
+    return { encoding, file, start: 0, bytes: (await stat(file)).size, release }
+  } catch (thrown) {
+    await rm(file, { force: true })
+    throw thrown
   }
 }
-
-const bounded = (least: number, value: number, most: number): number => Math.min(Math.max(least, value), most)

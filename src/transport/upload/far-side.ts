@@ -18,14 +18,17 @@ export interface FarSide {
   reconnect(why: DroverError): Promise<void>
 }
 
-/** The text of one of the scripts of this folder, without the lines that are only a comment. */
+/** The text of one of the scripts of this folder, with the functions of both, without the lines that are only a comment. */
 export const scriptText = (name: 'probe' | 'receive'): string => {
   const known = texts.get(name)
   if (known !== undefined) return known
-  const text = readFileSync(new URL(`./${name}.sh`, import.meta.url), 'utf8').replace(/^[ \t]*#.*\n/gm, '')
+  const text = ['fit', name].map(withoutComments).join('')
   texts.set(name, text)
   return text
 }
+
+const withoutComments = (name: string): string =>
+  readFileSync(new URL(`./${name}.sh`, import.meta.url), 'utf8').replace(/^[ \t]*#.*\n/gm, '')
 
 const texts = new Map<string, string>()
 

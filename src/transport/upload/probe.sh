@@ -1,6 +1,7 @@
 # shellcheck shell=sh
 # main PATH SHA256 BASE BASE_SHA256 ... : four for each file; BASE is empty where there is none. A line of the programs
-# that can unpack, then one for each file: where it is to be staged, what of it is there, and how much room there is.
+# that can unpack, then one for each file: where it is to be staged, what of it is there, and how much room there is; or
+# which directory is the reason that it can be staged nowhere, and whose that is.
 main() {
   set -u
   export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
@@ -18,9 +19,14 @@ main() {
 # look PATH SHA256 BASE BASE_SHA256
 look() {
   # The nearest directory that is there: one that is still to be made is made in the same file system.
-  place=${1%/*}
-  while [ -n "$place" ] && [ ! -d "$place" ]; do place=${place%/*}; done
-  staged=$place/.drover-$2 place=${place:-/} state=none have=0
+  nearest=${1%/*}
+  while [ -n "$nearest" ] && [ ! -d "$nearest" ]; do nearest=${nearest%/*}; done
+  if ! find_fit "${nearest:-/}"; then
+    printf 'file unfit 0 0 0 0 0 - - no %s %s\n' "$(printf %s "$unfit" | base64 -w0)" \
+      "$(stat -c '%U, mode %a' -- "$unfit" | base64 -w0)"
+    return
+  fi
+  staged=${place%/}/.drover-$2 state=none have=0
   if is_mine "$staged"; then
     state=whole
   elif is_mine "$staged.part"; then
@@ -32,6 +38,20 @@ look() {
   base=no
   if [ -n "$3" ] && sum=$(timeout 60 sha256sum 2>/dev/null <"$3") && [ "$sum" = "$4  -" ]; then base=yes; fi
   printf 'file %s %s %s %s %s %s %s\n' "$state" "$have" "$room" "$device" "${options:--}" "$base" "$(printf %s "$place" | base64 -w0)"
+}
+
+# find_fit DIRECTORY: into $place that directory, or one above it from which a rename leads into it
+find_fit() {
+  place=$(readlink -f -- "$1")
+  is_fit "$place" && return 0
+  first=$unfit device=$(stat -c %d -- "$place")
+  while [ "$place" != / ] && ! mountpoint -q -- "$place"; do
+    place=${place%/*} place=${place:-/}
+    [ "$(stat -c %d -- "$place")" = "$device" ] || break
+    ! is_fit "$place" || return 0
+  done
+  unfit=$first
+  return 1
 }
 
 # is_mine FILE: nobody else can have put it there, or write to it now

@@ -1,3 +1,4 @@
+import { printableText as printable } from '../../printable.ts'
 import type { Upload } from './content.ts'
 import { type FarSide, scriptText, uploadFailed, wordsOf } from './far-side.ts'
 
@@ -17,6 +18,8 @@ export interface Place {
   readonly options: readonly string[]
   /** The base is on the host, and is what it is said to be. */
   readonly hasBase: boolean
+  /** Somebody else may write to the directory, and there is no better one: who owns it, and its mode. */
+  readonly unfit?: string
 }
 
 export interface Probed {
@@ -50,10 +53,10 @@ export const probe = async (
 }
 
 const placeOf = (line: string): Place => {
-  const [, state, have, blockSize, free, inodes, freeInodes, device = '', options = '', base, directory = ''] =
+  const [, state, have, blockSize, free, inodes, freeInodes, device = '', options = '', base, directory, unfit] =
     line.split(' ')
   return {
-    directory: Buffer.from(directory, 'base64').toString('utf8'),
+    directory: decoded(directory),
     isStaged: state === 'whole',
     have: Number(have),
     freeBytes: Number(blockSize) * Number(free),
@@ -62,5 +65,8 @@ const placeOf = (line: string): Place => {
     device,
     options: options.split(','),
     hasBase: base === 'yes',
+    ...(state === 'unfit' && { unfit: printable(decoded(unfit)).trim() }),
   }
 }
+
+const decoded = (base64 = ''): string => Buffer.from(base64, 'base64').toString('utf8')

@@ -3,11 +3,17 @@
 # Puts the rest of a file, from byte FROM on, to what is there of it; a dot for each PIECE that has arrived. With its last
 # byte it gets its name, DIRECTORY/.drover-SHA256, if that is its digest. What of it had arrived stays after a cut.
 # 0 staged, 75 somebody else is at it: who is on standard error, 91 it cannot be written, 92 it is not whole,
-# 93 another content, 95 there is less of it than FROM, 96 the disk is full
+# 93 another content, 94 somebody else may write to the directory that is on standard error, 95 there is less of it than
+# FROM, 96 the disk is full
 main() {
   set -u
-  export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+  export LC_ALL=C PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
   umask 077
+  # It may have been another one when it was looked at.
+  if [ "$(readlink -f -- "$1")" != "$1" ] || ! is_fit "$1"; then
+    echo "${unfit:-$1}" >&2
+    return 94
+  fi
   staged=${1%/}/.drover-$2 part=${1%/}/.drover-$2.part run=$8
   open_part "$2" || return
   [ "$(wc -c <"$part")" -ge "$4" ] || return 95

@@ -11,6 +11,7 @@ export const refusalOf = (
 ): { upload: Upload; error: DroverError } | null => {
   const missing = wanted.filter(({ place }) => !place.isStaged)
   for (const { upload, place } of missing) {
+    if (place.unfit !== undefined) return { upload, error: unfitPlace(upload, place.directory, place.unfit) }
     if (place.options.includes('ro')) return { upload, error: mountedSo(upload, place, 'read-only') }
     if (upload.isProgram && place.options.includes('noexec'))
       return { upload, error: mountedSo(upload, place, 'noexec') }
@@ -45,6 +46,18 @@ const tooLittle = ({ directory }: Place, what: string): DroverError =>
     code: 'no-space',
     message: `The file system of ${directory} has ${what}.`,
     remedy: 'Make room there, then run again. Nothing has been sent.',
+  })
+
+/** `whose`: its owner and mode, where they are known. */
+export const unfitPlace = ({ path }: Upload, directory: string, whose: string): DroverError =>
+  new DroverError({
+    code: 'precondition-unmet',
+    message:
+      `Others may write to ${directory}${whose === '' ? '' : ` (owner ${whose})`}, so what is brought there for ` +
+      `${path} could be exchanged before it is in its place.`,
+    remedy:
+      'Let root own that directory and nobody else write to it, or have the file lie elsewhere; then run again. ' +
+      'Nothing has been put there.',
   })
 
 const mountedSo = ({ path }: Upload, { directory }: Place, how: 'read-only' | 'noexec'): DroverError =>

@@ -1,12 +1,13 @@
 import { type FileHandle, open } from 'node:fs/promises'
-import { DroverError } from '../../errors.ts'
 import type { Upload } from './content.ts'
 import type { Encoded } from './encodings.ts'
-import { type FarSide, scriptText, uploadFailed, wordsOf } from './far-side.ts'
+import { type FarSide, scriptText, wordsOf } from './far-side.ts'
 import { createGate, type Gate } from './gate.ts'
 import { acknowledgedBytes, type Pace, paceOf } from './pace.ts'
 import type { Place } from './probe.ts'
 import type { RateLimit } from './rate-limit.ts'
+import { refusal } from './refusal.ts'
+import { createSilence, type Silence } from './silence.ts'
 
 /** One attempt to send what is missing. */
 export interface Sending {
@@ -40,10 +41,10 @@ const dayMs = 24 * 3600 * 1000
 
 export const send = async (far: FarSide, sending: Sending): Promise<SendEnd> => {
   const { upload, place, from, encoded } = sending
-  const { content, base, path } = upload
-  const pace = paceOf(encoded.bytes, content.size)
-  const silence = createSilence()
-  const flow = createFlow(sending, pace)
+  const { content, base } = upload
+  const pace = paceOf(encoded.bytes, content.size, sending.rate.bytesPerS)
+  const silence = createSilence(silenceMs)
+  const flow = createFlow(sending, { pace, silence })
   let pieces = 0
   const file = await open(encoded.file)
   try {
@@ -68,7 +69,7 @@ export const send = async (far: FarSide, sending: Sending): Promise<SendEnd> => 
     if (answer.code === 0) return { end: 'staged' }
     if (answer.code === 95) return { end: 'moved' }
     if (answer.code === 92 || answer.code === 93) return { end: 'unfit', words: wordsOf(answer) }
-    throw refusal(path, answer.code, wordsOf(answer))
+    throw refusal(upload, answer.code, wordsOf(answer))
   } finally {
     silence.end()
     flow.end()
@@ -85,7 +86,13 @@ interface Flow {
   end(): void
 }
 
-const createFlow = ({ encoded, rate, onSent }: Sending, { windowBytes, pieceBytes }: Pace): Flow => {
+interface Bounds {
+  readonly pace: Pace
+  readonly silence: Silence
+}
+
+const createFlow = ({ encoded, rate, onSent }: Sending, { pace, silence }: Bounds): Flow => {
+  const { windowBytes, pieceBytes } = pace
   // Of less than a piece the host says nothing, so no more than that may have to go at once.
   const portion = Math.min(rate.portion, pieceBytes)
   let gate: Gate = createGate(windowBytes)
@@ -99,7 +106,7 @@ const createFlow = ({ encoded, rate, onSent }: Sending, { windowBytes, pieceByte
         for (let at = 0; at < block.length; at += portion) {
           const piece = block.subarray(at, at + portion)
           if (!(await mine.pass(piece.length))) return
-          await rate.take(piece.length, over.signal)
+          await silence.during(() => rate.take(piece.length, over.signal))
           onSent(piece.length)
           yield piece
         }
@@ -124,40 +131,4 @@ async function* blocksOf(file: FileHandle, { start, bytes }: Encoded): AsyncGene
     at += bytesRead
     yield buffer.subarray(0, bytesRead)
   }
-}
-
-/** Fires when nothing has been heard for too long. */
-const createSilence = () => {
-  const controller = new AbortController()
-  let timer: NodeJS.Timeout | undefined
-  const broken = (forMs: number): void => {
-    clearTimeout(timer)
-    timer = setTimeout(() => controller.abort(silent(forMs)), forMs)
-  }
-  broken(silenceMs)
-  return { signal: controller.signal, broken, end: () => clearTimeout(timer) }
-}
-
-const silent = (forMs: number): DroverError =>
-  new DroverError({
-    code: 'connection-lost',
-    message: `The host has taken nothing of what was sent to it for ${forMs / 1000} s.`,
-    remedy: 'See what became of the host, its disk and the network; then run again: what has arrived is kept.',
-  })
-
-const refusal = (path: string, code: number, words: string): DroverError => {
-  if (code === 75)
-    return new DroverError({
-      code: 'locked',
-      message: `Another run is just bringing the same file to the host, for ${path}${words === '' ? '' : `: ${words}`}.`,
-      remedy: 'Wait for it to end, then run again.',
-    })
-  if (code === 96)
-    return new DroverError({
-      code: 'no-space',
-      message: `The disk of the host became full while ${path} was brought there. What had arrived was removed.`,
-      remedy: 'Make room there, then run again.',
-      ...(words !== '' && { detail: words }),
-    })
-  return uploadFailed(path, code === 91 ? 'it could not be written' : `exit code ${code}`, words)
 }

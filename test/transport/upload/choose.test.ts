@@ -6,15 +6,18 @@ const content = { file: '/here', sha256: 'a'.repeat(64), size: 1_000_000 }
 const base = { file: '/before', sha256: 'b'.repeat(64), size: 1_000_000 }
 
 /** Sizes that each form comes to; one that is not named cannot be made. */
-const encodingsOf = (sizes: Partial<Record<Encoding, number>>): Encodings & { readonly made: string[] } => {
-  const made: string[] = []
+const encodingsOf = (
+  sizes: Partial<Record<Encoding, number>>,
+): Encodings & { readonly made: string[]; readonly released: string[] } => {
+  const [made, released]: [string[], string[]] = [[], []]
   return {
     made,
+    released,
     encode: async ({ encoding }) => {
       made.push(encoding)
       const bytes = sizes[encoding]
       if (bytes === undefined) throw new Error('no room here')
-      return { encoding, file: '/made', start: 0, bytes }
+      return { encoding, file: '/made', start: 0, bytes, release: async () => void released.push(encoding) }
     },
     close: async () => undefined,
   }
@@ -70,10 +73,12 @@ test.each(Object.entries(cases))('%s', async (_name, { sizes, programs = both, f
   const choice = { from, programs, base: hasBase === true ? base : null }
   expect(await chooseEncoding(encodings, content, choice)).toMatchObject({ encoding: chosen })
   expect(encodings.made).toEqual(made)
+  // All that was made and is not to travel.
+  expect(encodings.released).toEqual(made.filter((name) => name !== chosen && sizes[name] !== undefined))
 })
 
 test('what goes as it is begins where the host is', async () => {
-  expect(await chooseEncoding(encodingsOf({}), content, { from: 400_000, programs: [], base: null })).toEqual({
+  expect(await chooseEncoding(encodingsOf({}), content, { from: 400_000, programs: [], base: null })).toMatchObject({
     encoding: 'raw',
     file: '/here',
     start: 400_000,

@@ -1,5 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import {
+  chmodSync,
+  chownSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -169,7 +171,7 @@ test('two runs at once: one is refused and says by whom, and what the other brin
     portions += 1
     if (portions > 5) await refused.promise
   }
-  const waiting = { portion: 65_536, take }
+  const waiting = { portion: 65_536, bytesPerS: 1e9, take }
   const first = stage(far, upload, { ...means, rate: waiting })
   await begun.promise
   await expect(stage(localFarSide({}, 'r2'), upload)).rejects.toMatchObject({
@@ -179,4 +181,67 @@ test('two runs at once: one is refused and says by whom, and what the other brin
   refused.resolve()
   await first
   expect(readFileSync(stagedAt(upload)).equals(random)).toBe(true)
+})
+
+const nobody = 65_534
+
+test.each([
+  ['all may write to, sticky or not', '.', 0o1777, 0],
+  ['a group may write to', '.', 0o775, 0],
+  ['somebody else owns', '.', 0o755, nobody],
+  ['lies in one that all may write to', 'lib', 0o777, 0],
+  ['lies in one that somebody else owns', 'lib', 0o755, nobody],
+])('a directory that %s holds nothing staged: one further up does', async (_what, below, mode, owner) => {
+  const upload = uploadOf(random, join(folder, 'host', below, 'agent'))
+  chmodSync(join(folder, 'host'), mode)
+  chownSync(join(folder, 'host'), owner, 0)
+  mkdirSync(join(folder, 'host', 'lib'))
+  await stage(localFarSide(), upload)
+  expect(onHost()).toEqual(['lib'])
+  expect(readdirSync(join(folder, 'host', 'lib'))).toEqual([])
+  expect(readFileSync(join(folder, `.drover-${upload.content.sha256}`)).equals(random)).toBe(true)
+})
+
+test("what is root's in a sticky directory of root's is as good as any", async () => {
+  const upload = uploadOf(random, join(folder, 'host', 'lib', 'agent'))
+  chmodSync(join(folder, 'host'), 0o1777)
+  mkdirSync(join(folder, 'host', 'lib'))
+  await stage(localFarSide(), upload)
+  expect(readdirSync(join(folder, 'host', 'lib'))).toEqual([`.drover-${upload.content.sha256}`])
+})
+
+test('where there is none in the file system, nothing is sent, and the directory is named with its owner', async () => {
+  // A file system of its own, whose uppermost directory all may write to.
+  const given = mkdtempSync('/dev/shm/given-')
+  onTestFinished(() => rmSync(given, { recursive: true }))
+  chownSync(given, nobody, 0)
+  const upload = uploadOf(random, join(given, 'agent'))
+  const far = localFarSide()
+  await expect(stage(far, upload)).rejects.toMatchObject({
+    code: 'precondition-unmet',
+    message: expect.stringContaining(`${given} (owner nobody, mode 700)`),
+  })
+  expect(far.verbs).toEqual(['probe'])
+  expect([...readdirSync(given), ...onHost()]).toEqual([])
+})
+
+test('a directory that is given away after it was looked at takes nothing in', async () => {
+  const upload = uploadOf(random)
+  const far = localFarSide()
+  const probed = await probe(far, [upload], { withBase: () => false, signal: never })
+  chmodSync(join(folder, 'host'), 0o777)
+  await expect(deliver(far, upload, { probed, means })).rejects.toMatchObject({
+    code: 'precondition-unmet',
+    message: expect.stringContaining(join(folder, 'host')),
+  })
+  expect(onHost()).toEqual([])
+})
+
+test('who is not root stages in what is his own', async () => {
+  const upload = uploadOf(random)
+  chmodSync(folder, 0o755)
+  chownSync(join(folder, 'host'), nobody, 0)
+  const far = localFarSide({ uid: nobody })
+  await stage(far, upload)
+  expect(statSync(stagedAt(upload)).uid).toBe(nobody)
 })

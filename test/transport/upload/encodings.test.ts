@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { constants, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import type { Content } from '../../../src/transport/upload/content.ts'
@@ -60,9 +60,60 @@ test('each is made once, whoever asks for it, and all are gone in the end', asyn
   expect(existsSync(join(folder, made))).toBe(false)
 })
 
+const [made, filesMade] = [
+  (): string[] => readdirSync(folder).filter((name) => name.startsWith('drover-upload-')),
+  (): string[] => made().flatMap((name) => readdirSync(join(folder, name))),
+]
+
+test('the rest of a file is made for one host alone, and goes when that has it', async () => {
+  const content = contentOf('after', after)
+  const [one, other] = await Promise.all(
+    [1000, 1000].map((from) => encodings.encode({ content, from, encoding: 'zstd' })),
+  )
+  expect(one!.file).not.toBe(other!.file)
+  await one!.release()
+  expect(filesMade()).toEqual([basename(other!.file)])
+  await other!.release()
+  expect(filesMade()).toEqual([])
+  await encodings.close()
+})
+
+test('what all hosts share stays until the end, whoever lets go of it', async () => {
+  const content = contentOf('after', after)
+  const { file, release } = await encodings.encode({ content, from: 0, encoding: 'zstd' })
+  await release()
+  expect(existsSync(file)).toBe(true)
+  await encodings.close()
+})
+
+test('however many hosts are cut, there are never more than a few rests at a time', async () => {
+  const content = contentOf('after', after)
+  const rest = (from: number) => encodings.encode({ content, from, encoding: 'gzip' })
+  const ends = await Promise.allSettled(Array.from({ length: 12 }, (_, index) => rest(index + 1)))
+  const held = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []))
+  expect(held).toHaveLength(4)
+  expect(filesMade()).toHaveLength(4)
+  // One that is let go twice makes room for one.
+  await held[0]!.release()
+  await held[0]!.release()
+  const again = await Promise.allSettled([rest(50), rest(51)])
+  expect(again.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  await encodings.close()
+})
+
+test('what fails leaves nothing, and takes no room from others', async () => {
+  const content = { ...contentOf('after', after), size: after.length + 1 }
+  for (let from = 0; from < 8; from += 1)
+    await expect(encodings.encode({ content, from, encoding: 'zstd' })).rejects.toThrow(/size|expected/i)
+  expect(made()).toHaveLength(1)
+  expect(filesMade()).toEqual([])
+  await encodings.close()
+})
+
 test('what is compressed already is not tried', async () => {
   const content = contentOf('noise', randomBytes(3_000_000))
   await expect(encodings.encode({ content, from: 0, encoding: 'zstd' })).rejects.toThrow('compressed already')
+  expect(made()).toEqual([])
   await encodings.close()
 })
 

@@ -13,6 +13,8 @@ export interface Wire {
   cutAfter?: number | undefined
   /** What becomes of each piece on the way. */
   damage?: (piece: Uint8Array) => Uint8Array
+  /** Who logs in, if not the user of the test. */
+  uid?: number
 }
 
 export interface LocalFarSide extends FarSide {
@@ -29,7 +31,10 @@ export const localFarSide = (wire: Wire = {}, run = 'r1'): LocalFarSide => {
   const reconnects: string[] = []
   const exec = (request: ExecRequest): Promise<ExecResult> =>
     new Promise((resolve, reject) => {
-      const child = spawn('/bin/sh', ['-c', request.command], { stdio: 'pipe' })
+      const child = spawn('/bin/sh', ['-c', request.command], {
+        stdio: 'pipe',
+        ...(wire.uid !== undefined && { uid: wire.uid }),
+      })
       const at = written.push(0) - 1
       let left = wire.cutAfter ?? Number.POSITIVE_INFINITY
       let isOver = false

@@ -25,6 +25,19 @@ test('a small one is not held up at every step', () => {
   expect(paceOf(2 * mib, 60 * mib).windowBytes).toBe(256 * 1024)
 })
 
+test('however slow it is, the host says something every other second, if it has the rate for itself', () => {
+  fc.assert(
+    fc.property(sizes, fc.integer({ min: 1, max: 1e9 }), ({ file, share }, bytesPerS) => {
+      const encoded = Math.floor(file * share)
+      const { pieceBytes, windowBytes } = paceOf(encoded, file, bytesPerS)
+      expect(pieceBytes).toBeLessThanOrEqual(Math.max(4096, bytesPerS * 2))
+      expect(pieceBytes % 4096).toBe(0)
+      expect(pieceBytes).toBeGreaterThan(0)
+      expect(windowBytes).toBe(paceOf(encoded, file).windowBytes)
+    }),
+  )
+})
+
 test('whatever the sizes, the sender is never held back while the host has said all it can say', async () => {
   await fc.assert(
     fc.asyncProperty(sizes, fc.integer({ min: 1024, max: 65_536 }), async ({ file, share }, most) => {

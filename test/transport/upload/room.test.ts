@@ -59,6 +59,11 @@ test.each<[what: string, wanted: readonly [Upload, Place][], says: RegExp]>([
   ],
   ['no inode', [[agent, place({ freeInodes: 0 })]], /no-space: .*0 inodes free/],
   ['read-only', [[agent, place({ options: ['ro'] })]], /precondition-unmet: .*mounted read-only/],
+  [
+    'a directory of somebody else',
+    [[agent, place({ directory: '/opt', unfit: 'ops, mode 775', freeBytes: 0 })]],
+    /^\/opt\/agent precondition-unmet: .*\/opt \(owner ops, mode 775\)/,
+  ],
   ['noexec', [[agent, place({ options: ['rw', 'noexec'] })]], /precondition-unmet: .*mounted noexec/],
 ])('%s', (_what, wanted, says) => {
   expect(refused(...wanted)).toMatch(says)
