@@ -30,6 +30,7 @@ beforeAll(async () => {
 
 afterAll(() => lab?.close())
 
+const library = '/usr/local/lib/aks-flex-node'
 const token = 'abcdef.0123456789abcdef'
 const config = {
   azure: {
@@ -92,7 +93,57 @@ describe('a host without an agent', () => {
     expect(await ubuntu.must('ls -d /etc/aks-flex-node /usr/local/lib/aks-flex-node 2>/dev/null || :')).toBe('')
   })
 
+  test('runs no file that somebody else than root may have put there, in a dry run either', async () => {
+    const ways: readonly (readonly [what: string, prepare: string])[] = [
+      ['a file of a user', 'chown nobody "$1/aks-flex-node-current"'],
+      ['a directory of a user', 'chown nobody "$1"'],
+      ['a directory that all may write to', 'chmod 1777 "$1"'],
+      [
+        'a link to what lies with a user',
+        'mv "$1/aks-flex-node-current" /tmp/agent && ln -s /tmp/agent "$1/aks-flex-node-current"',
+      ],
+    ]
+    for (const [what, prepare] of ways) {
+      await ubuntu.must(
+        `mkdir -p "$1" /etc/aks-flex-node && echo '{}' >/etc/aks-flex-node/config.json
+         printf '#!/bin/sh\ntouch /run/was-run\necho Version: v6.6.6\n' >"$1/aks-flex-node-current"
+         chmod 755 "$1/aks-flex-node-current"
+         ${prepare}`,
+        [library],
+      )
+      blockedAs(await install(good, '-l', ubuntu.name, '-C'), ubuntu, 'layout-unknown')
+      await drover(lab, ['status', '-l', ubuntu.name])
+      expect(await ubuntu.must('ls /run/was-run 2>/dev/null || :'), what).toBe('')
+      await ubuntu.must('rm -rf "$1" /etc/aks-flex-node /tmp/agent', [library])
+    }
+  })
+
+  test('keeps its own configuration only if root alone has it, and so the secret that it names', async () => {
+    const secret = '/etc/aks-flex-node/credentials/mine'
+    const kept = {
+      azure: {
+        ...config.azure,
+        bootstrapToken: undefined,
+        servicePrincipal: { tenantId: 't', clientId: 'c', clientSecretFile: secret },
+      },
+    }
+    const keeping = ['-e', JSON.stringify({ config: null }), '-l', ubuntu.name, '-C']
+    await ubuntu.must(
+      'mkdir -p /etc/aks-flex-node/credentials && printf %s "$1" >/etc/aks-flex-node/config.json && echo s >"$2" && chmod 644 "$2"',
+      [JSON.stringify(kept), secret],
+    )
+    blockedAs(await install(good, ...keeping), ubuntu, 'config-invalid')
+    await ubuntu.must('chmod 600 "$1"', [secret])
+    const run = await install(good, ...keeping)
+    expectCode(run, 0)
+    expect(run.stdout).toContain('/etc/aks-flex-node/config.json to 0600 root:root')
+    await ubuntu.must('chown nobody /etc/aks-flex-node/config.json')
+    blockedAs(await install(good, ...keeping), ubuntu, 'path-in-the-way')
+    await ubuntu.must('rm -rf /etc/aks-flex-node')
+  })
+
   test('gets one, joins, and runs it; what is the host’s stays as it was', async () => {
+    await ubuntu.must('printf mine >/usr/local/bin/aks-flex-node && chmod 755 /usr/local/bin/aks-flex-node')
     await acl.must('mkdir -p /opt/unbounded/artifacts && chmod 0750 /opt/unbounded && touch /opt/unbounded/artifacts/a')
     const run = await install(good, '-e', 'force_ssh_install=true')
     expectCode(run, 0)
@@ -109,6 +160,8 @@ describe('a host without an agent', () => {
         ),
       ).toBe('same')
     }
+    expect(await ubuntu.must('cat /usr/local/bin/aks-flex-node.drover-backup')).toBe('mine')
+    expect(run.stdout).toContain('aks-flex-node.drover-backup')
     expect(await acl.must('stat -c %a /opt/unbounded && ls /opt/unbounded/artifacts')).toBe('750\na')
     expect(await rhel.must('command -v systemd-nspawn')).not.toBe('')
     expect(`${run.stdout}${run.stderr}${JSON.stringify(run.events)}${JSON.stringify(run.report)}`).not.toContain(token)
@@ -131,6 +184,27 @@ describe('a host that has one', () => {
     const changed = JSON.stringify({ config: { ...config, agent: { logLevel: 'debug' } } })
     blockedAs(await install(good, '-l', ubuntu.name, '-e', changed), ubuntu, 'already-installed')
     await expectRuns(ubuntu, 'v0.4.0')
+  })
+
+  test('and was stopped by somebody stays stopped', async () => {
+    await ubuntu.must('systemctl disable --now --quiet "$1"', [AGENT_UNIT])
+    const run = await install(good, '-l', ubuntu.name)
+    expectCode(run, 0)
+    expect(run.host(ubuntu.name).outcome).toBe('unchanged')
+    expect(run.stdout).toContain('somebody stopped it')
+    expect(await ubuntu.must('systemctl is-active "$1"; systemctl is-enabled "$1"; :', [AGENT_UNIT])).toBe(
+      'inactive\ndisabled',
+    )
+    await ubuntu.must('systemctl enable --now --quiet "$1"', [AGENT_UNIT])
+  })
+
+  test('and lost its state is not joined again', async () => {
+    await ubuntu.must('cd /etc/aks-flex-node && mkdir /run/state && mv daemon-state.json* /run/state')
+    const run = await install(good, '-l', ubuntu.name)
+    blockedAs(run, ubuntu, 'state-unreadable')
+    expect(await ubuntu.must('ls /etc/aks-flex-node/daemon-state.json 2>/dev/null || :')).toBe('')
+    await ubuntu.must('mv /run/state/* /etc/aks-flex-node && rmdir /run/state')
+    expectCode(await install(good, '-l', ubuntu.name), 0)
   })
 
   test('gets one again after a reset that kept the layout, another release too', async () => {

@@ -73,7 +73,11 @@ export const selfFacts = (lines: Lines, leftovers: Lines): SelfFacts => {
     rollback:
       rollback === undefined
         ? null
-        : { phase: rollback[1] as 'armed' | 'undoing' | 'rolled-back', text: text(rollback[2]).trim() },
+        : {
+            phase: rollback[1] as 'armed' | 'undoing' | 'rolled-back',
+            text: text(rollback[2]).trim(),
+            ...(rollback[3] === 'proved' && { isProved: true as const }),
+          },
     leftovers: records(leftovers[0]),
   }
 }

@@ -31,6 +31,7 @@ const forms: Readonly<Record<string, readonly string[]>> = {
     'applying BASE64',
     'owed BASE64',
     'rollback armed BASE64',
+    'rollback armed BASE64 proved',
     'rollback undoing BASE64',
     'rollback rolled-back BASE64',
     'whole yes',

@@ -13,6 +13,8 @@ export interface Armed {
   readonly candidate: string
   /** For people: `upgrade to v0.4.0`. */
   readonly what: string
+  /** Its changes came to their end, and what they started was seen to be healthy and is still that very process. */
+  readonly isProved: boolean
 }
 
 /** Null: nothing is armed. A line that cannot be read is still one: its fields are empty. */
@@ -27,16 +29,22 @@ export const armedOf = ({ rollback }: SelfFacts): Armed | null => {
     firesAtS: Number(firesAt) || 0,
     candidate,
     what: what.join(' '),
+    isProved: rollback.isProved === true,
   }
 }
+
+const ends = ['rolled-back', 'rolled-back-not-up', 'superseded', 'superseded-by-move'] as const
 
 /** How a rollback ended, which the host keeps in one line until a run has told of it. */
 export interface RolledBack {
   readonly run: string
   readonly operator: string
   readonly since: string
-  /** `superseded`: nothing was undone, since what was to be undone had been changed by somebody else; `-by-move`: by the agent's move. */
-  readonly how: 'rolled-back' | 'superseded' | 'superseded-by-move'
+  /**
+   * `rolled-back-not-up`: all files are back, and the agent does not stay up with them. `superseded`: nothing was undone,
+   * since what was to be undone had been changed by somebody else; `-by-move`: by the agent's move.
+   */
+  readonly how: (typeof ends)[number]
   /** ISO 8601, by the host's clock. */
   readonly at: string
   /** For people: what had been switched. */
@@ -52,7 +60,7 @@ export const readRolledBack = (line: string): RolledBack => {
     run,
     operator,
     since,
-    how: how === 'superseded' || how === 'superseded-by-move' ? how : 'rolled-back',
+    how: ends.find((end) => end === how) ?? 'rolled-back',
     at,
     what: what.join(' '),
   }

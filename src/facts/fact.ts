@@ -38,6 +38,8 @@ export const probeNames = [
   'unit-journal',
   'activation-lock',
   'agent-preflight',
+  'agent-version',
+  'config-secret',
 ] as const
 export type ProbeName = (typeof probeNames)[number]
 

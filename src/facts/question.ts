@@ -141,10 +141,14 @@ export const inspectScript = (question: Question, lease?: LeaseAsk): { script: s
   }
 }
 
+/** Probes that run what lies on the host, and look first whose it is. */
+const guarded: readonly ProbeName[] = ['agent-preflight', 'agent-version']
+
 const probeArgv = (name: ProbeName, args: readonly string[]): string[] => [
   '/bin/sh',
   '-c',
-  shellSource(new URL(`./probes/${name}.sh`, import.meta.url)),
+  (guarded.includes(name) ? shellSource(new URL('./inspect/exec-of-root.sh', import.meta.url)) : '') +
+    shellSource(new URL(`./probes/${name}.sh`, import.meta.url)),
   'drover',
   ...args,
 ]

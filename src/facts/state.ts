@@ -42,7 +42,11 @@ export interface SelfFacts {
   /** What a cut run still owes: `daemon-reload`, `restart:NAME`. */
   readonly owed: readonly string[]
   /** `armed`, `undoing` or `rolled-back` with the line that says whose and since when. */
-  readonly rollback: { readonly phase: 'armed' | 'undoing' | 'rolled-back'; readonly text: string } | null
+  readonly rollback: {
+    readonly phase: 'armed' | 'undoing' | 'rolled-back'
+    readonly text: string
+    readonly isProved?: true
+  } | null
   /** Temporary files of ours that a cut run left in directories that were asked about. */
   readonly leftovers: readonly string[]
 }

@@ -6,39 +6,28 @@ import { isCleanPath } from '../facts/tree.ts'
 import type { HostView } from '../facts/view.ts'
 import { warning } from './agent/finding.ts'
 import { configDirectory, configFile } from './agent/paths.ts'
-import { isInstalled, serviceFacts } from './agent/service.ts'
+import { isInstalled } from './agent/service.ts'
 import { isRoot } from './agent/visible.ts'
+import { closedConfig, configFileChanges, configFileFacts } from './config/config-file.ts'
 import { dig } from './config/dig.ts'
 import { agentDirectories, agentDirectoriesFacts } from './config/directories.ts'
-import { configShape, givenConfig, maySecret, validConfig } from './config/given.ts'
-import { placeConfig, placeFacts } from './config/place.ts'
+import { configShape, givenConfig, parsed, validConfig } from './config/given.ts'
+import { keptSecret, keptSecretFacts } from './config/kept-secret.ts'
 import { serialised } from './config/render.ts'
 import { configProblems, unknownKeys } from './config/schema.ts'
-import { placeSecret, secretFileFacts, secretPaths, secretRefusal } from './config/secret-file.ts'
-import { mountRefusal } from './general/refusals.ts'
-import { needsRoot } from './install/host-fit.ts'
+import { secretFault, secretFileChanges, secretFilesFacts, secretFilesParam } from './config/secret-files.ts'
+import { inTheWay, mountRefusal } from './general/refusals.ts'
+import { bootstrapping, hostFacts, needsRoot } from './install/host-fit.ts'
 import { blocked, type Finding, type Planned, planned, type Task } from './task.ts'
 
 const params = z
   .strictObject({
-    ...configShape,
-    client_secret: maySecret
-      .default('')
-      .describe(
-        'The secret of the service principal, or its certificate with the key; goes into the file that azure.servicePrincipal.clientSecretFile names',
-      ),
+    ...configShape(
+      'Sections of config.json, laid over content where that is given: mappings are joined, all else is replaced. Values may be secrets. Without both, what the host has is kept',
+    ),
+    secret_files: secretFilesParam,
   })
-  .superRefine((given, context) => {
-    validConfig(given, context)
-    if (given.client_secret === '') return
-    const file = secretFileOf(given)
-    if (file !== null && secretPaths.includes(file)) return
-    context.addIssue({
-      code: 'custom',
-      path: ['client_secret'],
-      message: `There is no place for the secret.\nLet azure.servicePrincipal.clientSecretFile be one of ${secretPaths.join(', ')}.`,
-    })
-  })
+  .superRefine(validConfig)
 
 type Params = z.output<typeof params>
 
@@ -61,31 +50,41 @@ steps:
 `,
   facts: (given): Fact[] =>
     mergeFacts([
-      ...serviceFacts(),
-      ...placeFacts(),
+      ...hostFacts(),
+      ...configFileFacts(),
       ...agentDirectoriesFacts(),
+      ...secretFilesFacts(given.secret_files),
+      ...keptSecretFacts(),
       { kind: 'mount', path: configDirectory },
-      ...[secretFileOf(given)].flatMap((path) => (path === null ? [] : secretFileFacts(path))),
+      ...[secretFileOf(givenConfig(given))].flatMap((path): Fact[] =>
+        path === null ? [] : [{ kind: 'path', path, secret: true }],
+      ),
     ]),
   plan: (view, given): Planned => {
-    if (!isRoot(view)) return blocked(needsRoot)
+    const unfit = isRoot(view) ? bootstrapping(view) : needsRoot
+    if (unfit !== null) return blocked(unfit)
     const whole = givenConfig(given)
-    if (whole === null) return keepsWhatIsThere(view)
-    const findings = unknownKeys(whole).map(unknownKey)
-    // The secret before the configuration that names it.
-    const files = [secretChanges(view, given), placeConfig(view, serialised(whole))]
-    const refusal = files.find((each): each is ErrorDetails => 'code' in each)
-    if (refusal !== undefined) return blocked(refusal, findings)
-    return finish(
-      view,
-      files.flatMap((each) => ('code' in each ? [] : each)),
-      findings,
-    )
+    const config = whole === null ? keptConfig(view, given) : newConfig(view, given, whole)
+    if ('code' in config) return blocked(config)
+    const secrets = secretFileChanges(view, given.secret_files)
+    if ('code' in secrets) return blocked(secrets, config.findings)
+    // The secrets before the configuration that names them.
+    const changes = [...secrets.staging, ...secrets.writes, ...config.changes]
+    return finish(view, changes, config.findings)
   },
 }
 
+interface Config {
+  readonly changes: readonly Change[]
+  readonly findings: readonly Finding[]
+}
+
 const finish = (view: HostView, changes: readonly Change[], findings: readonly Finding[]): Planned => {
-  if (isInstalled(view)) return changes.length === 0 ? planned([], findings) : blocked(needsConfigure, findings)
+  // Closing a file needs no restart, and so no way back.
+  if (isInstalled(view))
+    return changes.every(({ kind }) => kind === 'attributes')
+      ? planned(changes, findings)
+      : blocked(needsConfigure, findings)
   const directories = agentDirectories(view)
   if ('code' in directories) return blocked(directories, findings)
   const all = [...directories, ...changes]
@@ -93,33 +92,41 @@ const finish = (view: HostView, changes: readonly Change[], findings: readonly F
   return unready === null ? planned(all, findings) : blocked(unready, findings)
 }
 
-const keepsWhatIsThere = (view: HostView): Planned => {
-  const text = view.text(configFile)
-  if (text === null) return blocked(noneGiven)
-  let config: unknown
-  try {
-    config = JSON.parse(text)
-  } catch {
-    return blocked(invalid('it is no JSON'))
-  }
-  const [problem] = configProblems(config)
-  return problem === undefined
-    ? finish(view, [], unknownKeys(config).map(unknownKey))
-    : blocked(invalid(`${problem.path} ${problem.message}`))
+const newConfig = (view: HostView, given: Params, whole: unknown): Config | ErrorDetails => {
+  const path = secretFileOf(whole)
+  const fault = path === null || isGiven(given, path) ? null : secretFault(path, view.node(path))
+  if (fault !== null) return fault
+  const file = configFileChanges(view, serialised(whole))
+  if ('code' in file) return file
+  return { changes: [...file.staging, ...file.writes], findings: unknownKeys(whole).map(unknownKey) }
 }
 
-/** The file that the given configuration names; null: none, or none that is a path. */
-function secretFileOf(given: Pick<Params, 'config' | 'base'>): string | null {
-  const path = dig(givenConfig(given), 'azure.servicePrincipal.clientSecretFile')
+/** Nobody but root may have written it: the agent does as root what it says. */
+const keptConfig = (view: HostView, given: Params): Config | ErrorDetails => {
+  const node = view.node(configFile)
+  if (node.type === 'absent') return noneGiven
+  if (node.type !== 'file') return inTheWay(configFile, node, 'a file')
+  if (node.uid !== 0) return notRoots(node.user || String(node.uid))
+  const config = parsed(view.text(configFile) ?? '')
+  if (config === undefined) return invalid('it is no JSON')
+  const [problem] = configProblems(config)
+  if (problem !== undefined) return invalid(`${problem.path} ${problem.message}`)
+  const path = secretFileOf(config)
+  const secret = path === null || isGiven(given, path) ? null : keptSecret(view, path)
+  if (secret !== null && 'code' in secret) return secret
+  return {
+    changes: closedConfig(view),
+    findings: [...unknownKeys(config).map(unknownKey), ...(secret === null ? [] : [secret])],
+  }
+}
+
+/** The file that a configuration names; null: none, or none that is a path. */
+function secretFileOf(config: unknown): string | null {
+  const path = dig(config, 'azure.servicePrincipal.clientSecretFile')
   return typeof path === 'string' && isCleanPath(path) && path !== '/' ? path : null
 }
 
-const secretChanges = (view: HostView, given: Params): Change[] | ErrorDetails => {
-  const path = secretFileOf(given)
-  if (path === null) return []
-  if (given.client_secret !== '') return placeSecret(view, path, given.client_secret)
-  return secretRefusal(view, path) ?? []
-}
+const isGiven = ({ secret_files }: Params, wanted: string): boolean => secret_files.some(({ path }) => path === wanted)
 
 const unknownKey = (key: string): Finding =>
   warning({
@@ -129,10 +136,16 @@ const unknownKey = (key: string): Finding =>
     remedy: 'If it is not one of a newer agent, look whether it is spelt rightly.',
   })
 
+const notRoots = (user: string): ErrorDetails => ({
+  code: 'path-in-the-way',
+  message: `${configFile} is a file of ${user}, and the agent would do as root what it says. It was left alone.`,
+  remedy: `Look at what it says. If it is right: chown root:root ${configFile}. Or give a configuration (config): what is there is kept beside it.`,
+})
+
 const noneGiven: ErrorDetails = {
   code: 'config-invalid',
   message: `No configuration is given, and the host has no ${configFile}.`,
-  remedy: 'Give the variable `config` (or `base`), in the inventory or with -e @FILE; docs/install.md shows how.',
+  remedy: 'Give the variable `config` (or `content`), in the inventory or with -e @FILE; docs/install.md shows how.',
 }
 
 const invalid = (why: string): ErrorDetails => ({

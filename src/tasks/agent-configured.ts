@@ -5,43 +5,32 @@ import type { ErrorDetails } from '../errors.ts'
 import { mergeFacts } from '../facts/fact.ts'
 import type { HostView } from '../facts/view.ts'
 import { Secret } from '../secret.ts'
+import { configFileChanges, configFileFacts, type FileChanges } from './config/config-file.ts'
+import { configShape, hasContent, validConfig } from './config/given.ts'
+import { laidOver } from './config/laid-over.ts'
+import { secretFileChanges, secretFilesFacts, secretFilesParam } from './config/secret-files.ts'
 import { armedBefore } from './switch/armed-before.ts'
-import { configChanges, configFileFacts } from './switch/config-file.ts'
 import { switchFacts } from './switch/facts.ts'
 import { guarded } from './switch/guarded.ts'
 import { enoughTime, limitsShape } from './switch/limits.ts'
 import { notProved } from './switch/proof.ts'
 import { type Ready, readReady } from './switch/ready.ts'
 import { restartOf } from './switch/restart.ts'
-import { secretFileChanges, secretFileParam, secretFilesFacts } from './switch/secret-files.ts'
 import { disturbance } from './switch/undisturbed.ts'
 import { blocked, type Planned, planned, satisfied, type Task } from './task.ts'
 
 const params = z
   .strictObject({
-    config: z
-      .record(z.string(), z.unknown())
-      .nullable()
-      .default(null)
-      .describe(
-        'What is to be laid over the config.json of the host: mappings are joined, all else is replaced. Values may be secrets',
-      ),
-    content: z
-      .union([z.string(), z.custom<Secret>((value) => value instanceof Secret)])
-      .nullable()
-      .default(null)
-      .describe('Instead of config: all of config.json, as a text or, better, a secret'),
-    secret_files: z
-      .array(secretFileParam)
-      .default([])
-      .describe('Files in /etc/aks-flex-node/credentials that config.json names: a path, and a secret as content'),
+    ...configShape(
+      'Laid over content where that is given, else over the config.json of the host: mappings are joined, all else is replaced. Values may be secrets',
+    ),
+    secret_files: secretFilesParam,
     ...limitsShape,
   })
   .superRefine((wanted, context) => {
     enoughTime(wanted, context)
-    if (wanted.config !== null && wanted.content !== null)
-      context.addIssue({ code: 'custom', message: 'There is both config and content.\nGive one of them.' })
-    if (wanted.config === null && wanted.content === null && wanted.secret_files.length === 0)
+    if (hasContent(wanted)) validConfig(wanted, context)
+    else if (wanted.config === null && wanted.secret_files.length === 0)
       context.addIssue({
         code: 'custom',
         message: 'Nothing is to be configured.\nGive config, content or secret_files.',
@@ -84,15 +73,12 @@ steps:
   },
 }
 
-interface Missing {
-  readonly staging: readonly Change[]
-  readonly writes: readonly Change[]
-}
-
-const missingOf = (view: HostView, wanted: Params): Missing | ErrorDetails => {
+const missingOf = (view: HostView, wanted: Params): FileChanges | ErrorDetails => {
   const files = secretFileChanges(view, wanted.secret_files)
   if ('code' in files) return files
-  const config = configChanges(view, wanted)
+  const text = laidOver(view, wanted)
+  if ('code' in text) return text
+  const config = configFileChanges(view, text)
   if ('code' in config) return config
   return {
     staging: [...files.staging, ...config.staging],
@@ -101,7 +87,7 @@ const missingOf = (view: HostView, wanted: Params): Missing | ErrorDetails => {
   }
 }
 
-const guardedWrites = (view: HostView, ready: Ready, wanted: Params, missing: Missing): Change[] | ErrorDetails => {
+const guardedWrites = (view: HostView, ready: Ready, wanted: Params, missing: FileChanges): Change[] | ErrorDetails => {
   const restart = restartOf(view, ready, { limits: wanted, exe: view.realPath(ready.startsPath), units: [] })
   if ('code' in restart) return restart
   const group = {

@@ -4,9 +4,9 @@ import type { Release } from '../release/release.ts'
 import { releaseParam } from '../release/schema.ts'
 import { activationLockFacts, lockRefusal } from './agent/activation-lock.ts'
 import { layoutFacts, readLayout } from './agent/layout.ts'
-import { isInstalled, serviceFacts } from './agent/service.ts'
+import { isInstalled } from './agent/service.ts'
 import { binaryFor } from './install/binary.ts'
-import { hostRefusal } from './install/host-fit.ts'
+import { hostFacts, hostRefusal } from './install/host-fit.ts'
 import { ownVerdict, ownVerdictFacts } from './install/own-verdict.ts'
 import { anotherInstalled, notStaged } from './install/refusals.ts'
 import { layoutRoot, readRootState, rootFacts } from './install/root.ts'
@@ -46,7 +46,7 @@ steps:
   prepare: async (given, releases) => ({ ...given, release: await releases.fetch(given.release) }),
   facts: (_, host): Fact[] =>
     mergeFacts([
-      ...serviceFacts(),
+      ...hostFacts(),
       ...rootFacts(),
       ...layoutFacts(),
       ...unitFilesFacts(),

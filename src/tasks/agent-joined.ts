@@ -4,14 +4,14 @@ import { activationLockFacts, lockRefusal } from './agent/activation-lock.ts'
 import { deploymentFacts, readDeployment } from './agent/deployment.ts'
 import { layoutFacts } from './agent/layout.ts'
 import { daemonStateFile } from './agent/paths.ts'
-import { hostRefusal } from './install/host-fit.ts'
+import { hostFacts, hostRefusal } from './install/host-fit.ts'
 import { joinChanges, joinFacts } from './install/join.ts'
 import { layoutRoot } from './install/root.ts'
-import { agentAwaits, startedAlong } from './install/start.ts'
+import { joinedOnce, signsOfJoinFacts } from './install/signs-of-join.ts'
+import { agentAwaits, startedAlong, startLimitsShape } from './install/start.ts'
 import { unsettledRoot } from './switch/unsettled-root.ts'
 import { blocked, type Planned, planned, satisfied, type Task } from './task.ts'
 import { agentMissing, stateUnreadable } from './worker/refusals.ts'
-import { seconds } from './worker/waits.ts'
 
 const params = z.strictObject({
   join: z.boolean().default(true).describe('false: the host is left as it is, joined or not'),
@@ -22,12 +22,7 @@ const params = z.strictObject({
     .max(7200)
     .default(1800)
     .describe('Seconds after which the join is stopped and has failed: it downloads a whole root file system'),
-  stable_s: seconds(45).describe('Seconds the agent must stay up without a break afterwards'),
-  within_s: seconds(60).describe('Seconds the host waits for it to be up'),
-  allow_start: z
-    .array(z.string())
-    .default([])
-    .describe('Units of machines.target.wants, or machine names, that may start along with the agent'),
+  ...startLimitsShape,
 })
 
 type Params = z.infer<typeof params>
@@ -46,7 +41,15 @@ steps:
   - task: agent-joined
     with: { timeout_s: 3600 }
 `,
-  facts: (): Fact[] => mergeFacts([...deploymentFacts(), ...layoutFacts(), ...joinFacts(), ...activationLockFacts()]),
+  facts: (): Fact[] =>
+    mergeFacts([
+      ...deploymentFacts(),
+      ...layoutFacts(),
+      ...joinFacts(),
+      ...signsOfJoinFacts(),
+      ...hostFacts(),
+      ...activationLockFacts(),
+    ]),
   plan: (view, { join, timeout_s, ...limits }, host): Planned => {
     if (!join) return satisfied()
     const refusal = hostRefusal(view, host)
@@ -56,6 +59,8 @@ steps:
     if (deployment.daemonState?.ok === true) return satisfied()
     // What is there and cannot be read is a host that had joined: another join could cost it its worker.
     if (view.node(daemonStateFile).type !== 'absent') return blocked(stateUnreadable(deployment))
+    const again = joinedOnce(view, deployment)
+    if (again !== null) return blocked(again)
     const root = layoutRoot(deployment.hostRoot)
     if (root === null) return blocked(unsettledRoot(view, deployment.hostRoot))
     const unready = lockRefusal(view) ?? startedAlong(view, deployment, limits.allow_start)

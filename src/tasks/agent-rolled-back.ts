@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import type { ErrorDetails } from '../errors.ts'
-import type { Fact } from '../facts/fact.ts'
-import type { HostView } from '../facts/view.ts'
 import { warning } from './agent/finding.ts'
-import { type HostRoot, hostRoots, layoutEntry } from './agent/paths.ts'
+import { layoutEntry } from './agent/paths.ts'
+import { versionFacts, versionOf } from './agent/version.ts'
 import { armedBefore } from './switch/armed-before.ts'
 import { switchFacts } from './switch/facts.ts'
 import { downgradeRefusal, knowledgeOf } from './switch/host-root-knowledge.ts'
@@ -46,7 +45,7 @@ steps:
   - task: agent-rolled-back
     with: { host_root_since: v0.3.0 }
 `,
-  facts: () => [...switchFacts(), ...hostRoots.map(versionFact)],
+  facts: () => [...switchFacts(), ...versionFacts('last-good')],
   plan: (view, wanted, host): Planned => {
     const armed = armedBefore(view, host, (candidate) => {
       const layout = runsBinary(view, candidate)?.layout
@@ -60,7 +59,7 @@ steps:
     if (lastGood === current) return satisfied([alreadyThere(layoutEntry(root, current)), ...notProved(ready)])
     const place = layoutEntry(root, lastGood)
     const sha256 = view.sha256(place) ?? ''
-    const version = versionOf(view, root)
+    const version = versionOf(view, root, 'last-good')
     const node = view.target(place)
     const changes = switchAgent(
       view,
@@ -81,14 +80,6 @@ steps:
     if (refusal !== null) return blocked(refusal)
     return 'code' in changes ? blocked(changes) : planned(changes, notProved(ready))
   },
-}
-
-const versionCommand = (root: HostRoot): readonly string[] => [layoutEntry(root, 'last-good'), 'version']
-const versionFact = (root: HostRoot): Fact => ({ kind: 'command', argv: versionCommand(root), timeoutS: 10 })
-
-const versionOf = (view: HostView, root: HostRoot): string | null => {
-  const { code, stdout } = view.command(versionCommand(root))
-  return code === 0 ? (/^Version:[ \t]*(\S+)/m.exec(stdout)?.[1] ?? null) : null
 }
 
 const nothingToGoBackTo = (isPlain: boolean, path: string): ErrorDetails => ({

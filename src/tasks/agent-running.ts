@@ -7,32 +7,22 @@ import { warning } from './agent/finding.ts'
 import { layoutFacts, readLayout } from './agent/layout.ts'
 import { agentUnit } from './agent/names.ts'
 import { layoutEntry, unitDirectory, wantsDirectory } from './agent/paths.ts'
-import { hostRefusal } from './install/host-fit.ts'
+import { hostFacts, hostRefusal } from './install/host-fit.ts'
 import { layoutRoot } from './install/root.ts'
-import { agentStart, startedAlong } from './install/start.ts'
+import { agentStart, startedAlong, startLimitsShape } from './install/start.ts'
 import { unsettledRoot } from './switch/unsettled-root.ts'
 import { blocked, type Planned, planned, satisfied, type Task } from './task.ts'
 import { agentMissing } from './worker/refusals.ts'
-import { seconds } from './worker/waits.ts'
 
-const params = z.strictObject({
-  stable_s: seconds(45).describe(
-    'Seconds the agent must stay up without a break after a start; above the 30 s after which systemd restarts one that fails',
-  ),
-  within_s: seconds(60).describe('Seconds the host waits for it to be up'),
-  allow_start: z
-    .array(z.string())
-    .default([])
-    .describe('Units of machines.target.wants, or machine names, that may start along with the agent'),
-})
+const params = z.strictObject(startLimitsShape)
 
 type Params = z.infer<typeof params>
 
-/** Rule U5: one that somebody stopped stays stopped. That is one that had joined, and that a boot would start. */
+/** Rule U5: one that had joined and is inactive was stopped by somebody, and perhaps disabled along with it: it stays so. */
 export const agentRunning: Task<Params> = {
   name: 'agent-running',
   summary:
-    'The installed agent starts at boot, runs what `current` leads to, and after a start stays up; one that was stopped on purpose stays stopped.',
+    'The installed agent starts at boot, runs what `current` leads to, and after a start stays up; one that had joined and was stopped stays stopped.',
   params,
   example: `name: agent-up
 description: Start agents that never ran or that failed
@@ -43,6 +33,7 @@ steps:
   facts: (): Fact[] =>
     mergeFacts([
       ...deploymentFacts(),
+      ...hostFacts(),
       ...layoutFacts(),
       ...activationLockFacts(),
       { kind: 'unit', name: agentUnit, starts: true },
@@ -58,14 +49,13 @@ steps:
     if (root === null) return blocked(unsettledRoot(view, hostRoot))
     const layout = readLayout(view, hostRoot, root)
     if ('code' in layout) return blocked(layout)
-    const isEnabled = view.node(bootLink).type !== 'absent'
-    const enable = isEnabled ? [] : [{ kind: 'systemctl', verb: 'enable', unit: agentUnit } as const]
+    if (service.activeState === 'inactive' && deployment.daemonState?.ok === true) return satisfied([stopped])
+    const enable =
+      view.node(bootLink).type !== 'absent' ? [] : [{ kind: 'systemctl', verb: 'enable', unit: agentUnit } as const]
     if (['active', 'reloading', 'refreshing'].includes(service.activeState)) {
       const strange = layout.isPlain ? null : runsAnother(view, view.realPath(layoutEntry(root, 'current')))
       return strange === null ? planned(enable) : blocked(strange)
     }
-    if (service.activeState === 'inactive' && isEnabled && deployment.daemonState?.ok === true)
-      return satisfied([stopped])
     const unready = lockRefusal(view) ?? startedAlong(view, deployment, limits.allow_start)
     if (unready !== null) return blocked(unready)
     return planned([...enable, ...agentStart(view, deployment, root, limits)])
@@ -89,6 +79,7 @@ const runsAnother = (view: HostView, current: string) => {
 const stopped = warning({
   check: 'agent-stopped',
   target: agentUnit,
-  message: 'the agent had joined, is enabled and stopped: somebody stopped it, so it stays stopped',
-  remedy: `To have it back: systemctl start ${agentUnit}.`,
+  message:
+    'the agent had joined and is inactive: somebody stopped it, so it stays stopped, and a disabled one disabled',
+  remedy: `To have it back: systemctl enable --now ${agentUnit}.`,
 })

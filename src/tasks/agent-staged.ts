@@ -4,16 +4,18 @@ import type { Release } from '../release/release.ts'
 import { releaseParam } from '../release/schema.ts'
 import { activationLockFacts, lockRefusal } from './agent/activation-lock.ts'
 import { layoutFacts, readLayout } from './agent/layout.ts'
-import { hostRoots, layoutEntry, lifecycleHelper, ROOT } from './agent/paths.ts'
-import { isInstalled, serviceFacts } from './agent/service.ts'
+import { hostRoots, layoutEntry, lifecycleHelper } from './agent/paths.ts'
+import { isInstalled } from './agent/service.ts'
 import { binaryFor } from './install/binary.ts'
 import { directoriesFacts } from './install/directories.ts'
-import { hostRefusal } from './install/host-fit.ts'
+import { hostFacts, hostRefusal } from './install/host-fit.ts'
+import { keptBinaryFacts } from './install/kept-binary.ts'
 import { ownPreflightFacts } from './install/own-preflight.ts'
 import { anotherInstalled } from './install/refusals.ts'
 import { installRoot, layoutRoot, readRootState, rootFacts } from './install/root.ts'
+import { knowledgeRefusal } from './install/root-knowledge.ts'
 import { stage } from './install/stage.ts'
-import { knowledgeFacts, knowledgeOf } from './switch/host-root-knowledge.ts'
+import { knowledgeFacts } from './switch/host-root-knowledge.ts'
 import { placeRefusal, placesFacts } from './switch/places.ts'
 import { unsettledRoot } from './switch/unsettled-root.ts'
 import { blocked, type Planned, planned, satisfied, type Task } from './task.ts'
@@ -52,10 +54,11 @@ steps:
   prepare: async (given, releases) => ({ ...given, release: await releases.fetch(given.release) }),
   facts: (): Fact[] =>
     mergeFacts([
-      ...serviceFacts(),
+      ...hostFacts(),
       ...rootFacts(),
       ...layoutFacts(),
       ...directoriesFacts(),
+      ...keptBinaryFacts(),
       ...placesFacts(),
       ...knowledgeFacts(),
       ...activationLockFacts(),
@@ -77,12 +80,12 @@ steps:
     }
     const root = installRoot(view, choice)
     if (typeof root === 'object') return blocked(root)
-    const { version, hostRootSince } = release
-    if (root === ROOT && knowledgeOf(view, { version, hostRootSince, sha256: binary.sha256 }) === 'older')
-      return blocked(olderThanRoot(release))
-    const changes = stage(view, { root, binary, version })
-    if ('code' in changes) return blocked(changes)
-    if (changes.length === 0) return satisfied()
+    const older = knowledgeRefusal(view, root, release, binary.sha256)
+    if (older !== null) return blocked(older)
+    const staged = stage(view, { root, binary, version: release.version })
+    if ('code' in staged) return blocked(staged)
+    const { changes, findings } = staged
+    if (changes.length === 0) return satisfied(findings)
     const helper = {
       kind: 'copy',
       from: layoutEntry(root, 'current'),
@@ -92,13 +95,6 @@ steps:
       owner: 'root:root',
     } as const
     const unready = placeRefusal(view, [...changes, helper]) ?? lockRefusal(view)
-    return unready === null ? planned(changes) : blocked(unready)
+    return unready === null ? planned(changes, findings) : blocked(unready, findings)
   },
 }
-
-const olderThanRoot = ({ version, hostRootSince }: Release) =>
-  ({
-    code: 'downgrade-refused',
-    message: `The agent would have to go to ${ROOT}, and ${version} is older than ${hostRootSince ?? 'the host root'}, the first version that finds its files there.`,
-    remedy: 'Take a release that knows the host root, or make /usr/local writable.',
-  }) as const

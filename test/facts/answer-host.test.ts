@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { readAnswer } from '../../src/facts/answer.ts'
+import { armedOf } from '../../src/facts/armed.ts'
 import { questionFor } from '../../src/facts/question.ts'
 import { answerOf, base64, type RecordedHost } from './answers.ts'
 
@@ -78,4 +79,12 @@ test('leftovers are whole names, whatever is in them', () => {
   const question = questionFor([{ kind: 'path', path: '/etc/x' }])
   const leftovers = ['/etc/.drover.r\n1.0', '/etc/.drover.r.1']
   expect(readAnswer(question, answerOf(question, { leftovers })).self.leftovers).toEqual(leftovers)
+})
+
+test.each<[words: string, isProved: boolean]>([
+  [' proved', true],
+  ['', false],
+])('an armed rollback with the words "%s" after its line', (words, isProved) => {
+  const { self } = read({ self: [`rollback armed ${base64('r0 you@there 2026 9 c upgrade\n')}${words}`] })
+  expect(armedOf(self)).toMatchObject({ run: 'r0', what: 'upgrade', isProved })
 })

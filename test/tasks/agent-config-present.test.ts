@@ -58,6 +58,31 @@ const rows: readonly [what: string, input: Record<string, never>, literal: HostL
     ['set /etc/aks-flex-node to 0755 root:root'],
   ],
   ['nothing given, and a valid one there', {}, has(text), []],
+  ['nothing given, and one that others can read', {}, has(text, 0o644), [`set ${file} to 0600 root:root`]],
+  [
+    'nothing given, and one of another user',
+    {},
+    { paths: { ...directories, [file]: { file: text, mode: 0o600, uid: 1000 } } },
+    { blocked: 'path-in-the-way' },
+  ],
+  [
+    'nothing given, and a link there',
+    {},
+    { paths: { ...directories, [file]: { link: '/srv/config.json' }, '/srv/config.json': { file: text } } },
+    { blocked: 'path-in-the-way' },
+  ],
+  [
+    'an agent with one that others can read',
+    {},
+    runningHost({ paths: { [file]: { file: text, mode: 0o644 } } }),
+    [`set ${file} to 0600 root:root`],
+  ],
+  [
+    'a first boot under way',
+    wanted as never,
+    { units: { 'aks-flex-node-bootstrap.service': { ActiveState: 'activating' } } },
+    { blocked: 'precondition-unmet' },
+  ],
   ['nothing given, and none there', {}, {}, { blocked: 'config-invalid' }],
   ['nothing given, and a bad one there', {}, has('{"azure":{}}'), { blocked: 'config-invalid' }],
   ['nothing given, and no JSON there', {}, has('{'), { blocked: 'config-invalid' }],
@@ -103,9 +128,13 @@ const secretPath = '/etc/aks-flex-node/credentials/sp-client-secret'
 const principal = valid['service principal'] as never
 
 test('a secret comes before the configuration that names it, in a directory of root alone', () => {
-  const lines = result(agentConfigPresent, { config: principal, client_secret: 's3cret' } as never, {
-    paths: directories,
-  }) as string[]
+  const lines = result(
+    agentConfigPresent,
+    { config: principal, secret_files: [{ path: secretPath, content: new Secret('s3cret') }] } as never,
+    {
+      paths: directories,
+    },
+  ) as string[]
   expect(lines).toEqual([
     'create directory /etc/aks-flex-node/credentials (0700 root:root)',
     `write ${secretPath} (0600 root:root, 6 bytes)`,
@@ -127,26 +156,83 @@ test.each(there)('a secret file that drover is not given is refused unless it is
   expect(result(agentConfigPresent, { config: principal }, literal)).toEqual(expected)
 })
 
+const answered: readonly [what: string, probe: string, result: Result][] = [
+  ['is as it must be', 'type=regular file\nmode=600\nsize=7\n', []],
+  ['is open to a group', 'type=regular file\nmode=640\nsize=7\n', { blocked: 'config-invalid' }],
+  ['is a link', 'type=symbolic link\nmode=777\nsize=7\n', { blocked: 'config-invalid' }],
+  ['is a directory', 'type=directory\nmode=700\nsize=7\n', { blocked: 'config-invalid' }],
+  ['is empty', 'type=regular empty file\nmode=600\nsize=0\n', { blocked: 'config-invalid' }],
+  ['is not there', 'type=absent\n', { blocked: 'config-invalid' }],
+]
+test.each(answered)('so is one that the kept configuration names: it %s', (_, answer, expected) => {
+  const literal = {
+    ...has(JSON.stringify(principal)),
+    probes: { 'config-secret': `path=${secretPath}\n${answer}` },
+  }
+  expect(result(agentConfigPresent, {}, literal)).toEqual(expected)
+})
+
+test.each([
+  ['another', 'path=/srv/other\ntype=regular file\nmode=600\nsize=7\n'],
+  ['none', ''],
+  ['nothing of it', `path=${secretPath}\n`],
+])('where the host saw %s, that is said and nothing is refused', (_, answer) => {
+  const params = paramsOf(agentConfigPresent, {})
+  const literal = { ...has(JSON.stringify(principal)), probes: { 'config-secret': answer } }
+  expect(planOn(agentConfigPresent, params, stateFor(agentConfigPresent, params, literal))).toMatchObject({
+    status: 'planned',
+    changes: [],
+    findings: [{ check: 'secret-file-not-seen', target: secretPath, severity: 'warning' }],
+  })
+})
+
+test('a secret that drover is given needs not be there for a kept configuration', () => {
+  const input = { secret_files: [{ path: secretPath, content: new Secret('s3cret') }] } as never
+  const literal = {
+    ...has(JSON.stringify(principal)),
+    probes: { 'config-secret': `path=${secretPath}\ntype=absent\n` },
+  }
+  expect(result(agentConfigPresent, input, literal)).toEqual([
+    'create directory /etc/aks-flex-node/credentials (0700 root:root)',
+    `write ${secretPath} (0600 root:root, 6 bytes)`,
+  ])
+})
+
 test('a link in the place of a secret that drover is given is never written through', () => {
   const literal = { paths: { ...directories, [secretPath]: { link: '/etc/shadow' } } }
-  expect(result(agentConfigPresent, { config: principal, client_secret: 's' } as never, literal)).toEqual({
+  expect(
+    result(
+      agentConfigPresent,
+      { config: principal, secret_files: [{ path: secretPath, content: new Secret('s') }] } as never,
+      literal,
+    ),
+  ).toEqual({
     blocked: 'path-in-the-way',
   })
 })
 
 test.each([
   ['a configuration that is not valid', { config: { azure: {} } }, /azure\.targetCluster\.resourceId is missing/],
-  ['a base that is no JSON', { base: '{' }, /base: The base is no JSON object/],
-  ['a base that is a list', { base: '[]' }, /base: The base is no JSON object/],
+  ['a content that is no JSON', { content: '{' }, /content: The content is no JSON object/],
+  ['a content that is a list', { content: '[]' }, /content: The content is no JSON object/],
   ['a configuration that is a list', { config: [] }, /config: A mapping belongs here/],
-  ['a secret without a place', { config: withToken, client_secret: 's' }, /There is no place for the secret/],
+  [
+    'a secret without a place',
+    { config: withToken, secret_files: [{ path: '/etc/shadow', content: new Secret('s') }] },
+    /This is no place for a credential/,
+  ],
+  [
+    'a secret that is a plain text',
+    { config: withToken, secret_files: [{ path: secretPath, content: 's' }] },
+    /must be a secret/,
+  ],
 ])('%s is told before any host is touched', (_, input, message) => {
   expect(faultsOf(agentConfigPresent as never, input as never).join('\n')).toMatch(message)
 })
 
-test('the base is laid under the rest, and both may hold secrets', () => {
-  const base = new Secret(JSON.stringify({ ...withToken, npd: { version: 'v1' }, agent: { logLevel: 'info' } }))
-  const params = paramsOf(agentConfigPresent, { base, config: { agent: { logLevel: 'debug' } } } as never)
+test('the content is laid under the rest, and both may hold secrets', () => {
+  const content = new Secret(JSON.stringify({ ...withToken, npd: { version: 'v1' }, agent: { logLevel: 'info' } }))
+  const params = paramsOf(agentConfigPresent, { content, config: { agent: { logLevel: 'debug' } } } as never)
   const plan = planOn(agentConfigPresent, params, stateFor(agentConfigPresent, params, {}))
   const change =
     'changes' in plan ? plan.changes.find((each) => each.kind === 'write' && each.path === file) : undefined
@@ -171,7 +257,7 @@ test('no secret, wherever it stands, is in anything that is shown: faults, findi
       const input = {
         token: { config: { ...withToken, azure: { ...withToken.azure, bootstrapToken: { token: hidden } } } },
         label: { config: { ...withToken, node: { ...withToken.node, labels: { a: hidden } } } },
-        client: { config: principal, client_secret: hidden },
+        client: { config: principal, secret_files: [{ path: secretPath, content: hidden }] },
       }[where]
       const faults = faultsOf(agentConfigPresent as never, input as never)
       expect(faults.join('\n')).not.toContain(secret)

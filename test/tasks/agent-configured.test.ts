@@ -50,6 +50,15 @@ describe('the configuration of an agent', () => {
     expect(JSON.parse(text)).toEqual({ ...JSON.parse(kept(here())), agent: { logLevel: 'debug' } })
   })
 
+  test('is laid over the whole one that is given with it', () => {
+    const content = JSON.stringify({ ...JSON.parse(kept(here())), npd: { version: 'v1' } })
+    const write = planOf({ ...debug, content }, here()).changes.find(
+      (change): change is Extract<Change, { kind: 'write' }> => change.kind === 'write',
+    )
+    const text = write?.content instanceof Secret ? write.content.reveal() : ''
+    expect(JSON.parse(text)).toEqual({ ...JSON.parse(content), agent: { logLevel: 'debug' } })
+  })
+
   test.each<[what: string, params: Params]>([
     ['the same in other words', { config: { agent: { logLevel: 'info' } } }],
     ['the same as a whole', { content: kept(here()) }],
@@ -130,7 +139,6 @@ describe('refused', () => {
       'config-invalid',
       /agent\.logLevel/,
     ],
-    ['a text that is no JSON', { content: '{' }, here(), 'config-invalid', /not valid JSON/],
     ['nothing to lay it over', debug, here({ [file]: { file: 'x' } }), 'config-invalid', /no JSON object/],
     ['a host without a configuration', debug, here({ [file]: 'absent' }), 'path-in-the-way', /not there/],
     [
@@ -138,28 +146,28 @@ describe('refused', () => {
       debug,
       here({ [file]: { link: '/srv/config' }, '/srv/config': { file: '{}' } }),
       'path-in-the-way',
-      /symlink/,
+      /as a regular file/,
     ],
     [
       'a backup that is a link',
       debug,
       here({ [backup]: { link: '/etc/passwd' }, '/etc/passwd': { file: '' } }),
       'path-in-the-way',
-      /symlink/,
+      /is a link to/,
     ],
     [
       'a credential that is a link',
       rotated,
       here({ [directory]: { dir: true, mode: 0o700 }, [secretFile]: { link: '/tmp/x' }, '/tmp/x': 'absent' }),
       'path-in-the-way',
-      /symlink/,
+      /is a link to/,
     ],
     [
       'a directory of credentials that is a link',
       rotated,
       here({ [directory]: { link: '/tmp' }, '/tmp': { dir: true } }),
       'path-in-the-way',
-      /symlink/,
+      /is a link to/,
     ],
     [
       'a lock that is held',
@@ -213,21 +221,30 @@ describe('no secret is shown', () => {
 })
 
 describe('what a dead run armed (U4)', () => {
-  const armedWith = (params: Params): HostLiteral['self'] => {
+  const armedWith = (params: Params, isProved = true): HostLiteral['self'] => {
     const arming = planOf(params, here()).changes.find(
       (change): change is Extract<Change, { kind: 'arm' }> => change.kind === 'arm',
     )
     return {
-      rollback: { phase: 'armed', text: `run-1 ann 2026-11-30T10:00:00Z 1190 ${arming?.candidate} configuration` },
+      rollback: {
+        phase: 'armed',
+        text: `run-1 ann 2026-11-30T10:00:00Z 1190 ${arming?.candidate} configuration`,
+        ...(isProved && { isProved }),
+      },
     }
   }
   const changed = { [file]: { file: kept(here()).replace('"info"', '"debug"'), mode: 0o600 } } as const
 
   test.each<[what: string, host: HostLiteral, comes: readonly string[] | { blocked: string }]>([
     [
-      'is confirmed where that is wanted, and there',
+      'is confirmed where that is wanted, and there, and was proved',
       { ...here(changed), self: armedWith(debug) ?? {} },
       ['disarm the rollback of run run-1'],
+    ],
+    [
+      'is not where it was never proved',
+      { ...here(changed), self: armedWith(debug, false) ?? {} },
+      { blocked: 'rollback-armed' },
     ],
     ['is not where it is not there', { ...here(), self: armedWith(debug) ?? {} }, { blocked: 'rollback-armed' }],
     ['is not where another was', { ...here(changed), self: armedWith(rotated) ?? {} }, { blocked: 'rollback-armed' }],
@@ -238,7 +255,20 @@ describe('what a dead run armed (U4)', () => {
 
 test.each<[what: string, params: Params, says: RegExp]>([
   ['nothing', {}, /Nothing is to be configured/],
-  ['both', { config: {}, content: '{}' }, /both/],
+  ['a blank content', { content: ' ' }, /Nothing is to be configured/],
+  ['a content that is no JSON', { content: '{' }, /^content: The content is no JSON object/],
+  ['a content that is a list', { content: '[]' }, /^content: The content is no JSON object/],
+  ['a secret that is no configuration', { content: new Secret('[]') }, /^content: This secret does not fit here/],
+  [
+    'a content that the agent would not take',
+    { content: JSON.stringify({ ...JSON.parse(kept(here())), agent: { logLevel: 7 } }) },
+    /^content: The configuration is not valid: agent\.logLevel/,
+  ],
+  [
+    'a content that is spoilt by what is laid over it',
+    { content: kept(here()), config: { agent: { logLevel: 7 } } },
+    /^content: The configuration is not valid: agent\.logLevel/,
+  ],
   ['a credential elsewhere', { secret_files: [{ path: '/etc/shadow', content: new Secret('x') }] }, /no place/],
   [
     'a credential in a directory of its own',

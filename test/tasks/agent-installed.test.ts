@@ -63,6 +63,11 @@ const rows: readonly [what: string, literal: HostLiteral, result: unknown][] = [
     staged({ probes: { 'activation-lock': 'lock=held\nholder=7 aks-flex-node -\n' } }),
     { blocked: 'activation-locked' },
   ],
+  [
+    'a first boot under way',
+    staged({ units: { 'aks-flex-node-bootstrap.service': { ActiveState: 'activating' } } }),
+    { blocked: 'precondition-unmet' },
+  ],
   ['a preflight that is silent', staged({ probes: { 'agent-preflight': '' } }), { blocked: 'preflight-could-not-run' }],
   [
     'a preflight that gives no report',
@@ -174,4 +179,19 @@ test('with Arc the unit also waits for its identity service', () => {
       'Wants=network-online.target systemd-udev-settle.service himdsd.service machines.target',
     ),
   })
+})
+
+test.each([
+  ['not-roots=/opt/unbounded\n', /\/opt\/unbounded is not root’s.*chown root:root \/opt\/unbounded/s],
+  ['writable=/usr/local\n', /\/usr\/local can be written by others than root.*chmod go-w \/usr\/local/],
+  ['', /it cannot be run/],
+])('a binary that was not run is said to be somebody’s, and by what: %j', (stdout, says) => {
+  const params = given()
+  const state = stateFor(agentInstalled, params, staged())
+  const probes = new Map(
+    [...state.probes].map(([key, answer]) => [key, key.includes('agent-preflight') ? { code: 126, stdout } : answer]),
+  )
+  const plan = planOn(agentInstalled, params, { ...state, probes })
+  expect(plan).toMatchObject({ status: 'blocked', error: { code: 'preflight-could-not-run' } })
+  expect('error' in plan ? `${plan.error.message} ${plan.error.remedy}` : '').toMatch(says)
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { layoutEntry, ROOT } from '../../src/tasks/agent/paths.ts'
 import { agentJoined } from '../../src/tasks/agent-joined.ts'
 import { daemonState } from './deployed.ts'
-import { paramsOf, planOn, result, stateFor } from './general/planning.ts'
+import { paramsOf, planOn, refusal, result, stateFor } from './general/planning.ts'
 import type { HostLiteral } from './host-state.ts'
 import { installed, up } from './install/hosts.ts'
 
@@ -26,7 +26,37 @@ const stateFile = '/etc/aks-flex-node/daemon-state.json'
 const rows: readonly [what: string, input: object, literal: HostLiteral, result: unknown][] = [
   ['installed and not joined', {}, installed(), join('/usr/local')],
   ['the same under the new root', {}, installed({}, ROOT), join(ROOT)],
-  ['running and not joined', {}, up(), join('/usr/local')],
+  ['running, and its state is gone', {}, up(), { blocked: 'state-unreadable' }],
+  [
+    'stopped, with a worker that runs',
+    {},
+    installed({ units: { 'systemd-nspawn@kube2.service': { ActiveState: 'active' } } }),
+    { blocked: 'state-unreadable' },
+  ],
+  [
+    'stopped, with a worker that starts',
+    {},
+    installed({ units: { 'systemd-nspawn@kube1.service': { ActiveState: 'activating' } } }),
+    { blocked: 'state-unreadable' },
+  ],
+  [
+    'stopped, with the files of a worker',
+    {},
+    installed({ paths: { '/var/lib/machines/kube1/etc': { dir: true } } }),
+    { blocked: 'state-unreadable' },
+  ],
+  [
+    'a place for a worker, and none in it',
+    {},
+    installed({ paths: { '/var/lib/machines/kube1': { dir: [] } } }),
+    join('/usr/local'),
+  ],
+  [
+    'a first boot under way',
+    {},
+    installed({ units: { 'aks-flex-node-bootstrap.service': { ActiveState: 'activating' } } }),
+    { blocked: 'precondition-unmet' },
+  ],
   ['joined', {}, up({ paths: daemonState('kube1') }), []],
   ['not wanted', { join: false }, installed(), []],
   ['not wanted, and no agent', { join: false }, {}, []],
@@ -45,7 +75,12 @@ const rows: readonly [what: string, input: object, literal: HostLiteral, result:
     { blocked: 'would-start-others' },
   ],
   ['the same, allowed', { allow_start: ['mine'] }, installed({ paths: enabledMachine }), join('/usr/local')],
-  ['the same, and the target is up already', {}, up({ paths: enabledMachine }), join('/usr/local')],
+  [
+    'the same, and the target is up already',
+    {},
+    installed({ paths: enabledMachine, units: { 'machines.target': { ActiveState: 'active' } } }),
+    join('/usr/local'),
+  ],
   ['both roots hold an agent', {}, installed({ paths: { [ROOT]: { dir: true } } }), { blocked: 'move-unfinished' }],
 ]
 test.each(rows)('%s', (_, input, literal, expected) => {
@@ -72,4 +107,9 @@ test('what it writes, starts and stops is known of nobody afterwards', () => {
       }),
     ]),
   })
+})
+
+test('what looks like a join is named, and how to go on', () => {
+  const literal = installed({ paths: { '/var/lib/machines/kube1/etc': { dir: true } } })
+  expect(refusal(agentJoined, {}, literal)).toMatch(/\/var\/lib\/machines\/kube1 is not empty.*aks-flex-node reset/)
 })

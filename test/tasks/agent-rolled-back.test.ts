@@ -42,13 +42,13 @@ describe('back to last-good', () => {
 describe('refused', () => {
   const here = (changes: HostLiteral = {}): HostLiteral => linksOn('MOVED', 'green', 'blue', changes)
   const lastGood = entry(ROOT, 'last-good')
-  const says = (stdout: string): HostLiteral => here({ commands: [[[lastGood, 'version'], { stdout }]] })
+  const says = (version: string): HostLiteral => here({ versions: { [lastGood]: version } })
   test.each<[what: string, params: { host_root_since?: string }, host: HostLiteral, code: string, text: RegExp]>([
     ['nobody says which releases know the host root', {}, here(), 'downgrade-refused', /hostRootSince/],
     [
       'last-good does not know it',
       { host_root_since: 'v0.3.0' },
-      says('Version: v0.2.0\n'),
+      says('v0.2.0'),
       'downgrade-refused',
       /v0\.2\.0 is older/,
     ],
@@ -80,11 +80,15 @@ describe('refused', () => {
   })
 })
 
-test('what a dead run went back to is confirmed, and what it upgraded to is not (U4)', () => {
-  const armed = (candidate: string): HostLiteral['self'] => ({
-    rollback: { phase: 'armed', text: `run-1 ann 2026-11-30T10:00:00Z 1190 ${digest(candidate)} rollback to v0.3.0` },
+test('what a dead run went back to and proved is confirmed, and what it upgraded to is not (U4)', () => {
+  const text = (candidate: string) => `run-1 ann 2026-11-30T10:00:00Z 1190 ${digest(candidate)} rollback to v0.3.0`
+  const self = (candidate: string): NonNullable<HostLiteral['self']> => ({
+    rollback: { phase: 'armed', text: text(candidate), isProved: true },
   })
-  const self = (candidate: string) => armed(candidate) ?? {}
+  const unproved: NonNullable<HostLiteral['self']> = { rollback: { phase: 'armed', text: text('new') } }
+  expect(result(agentRolledBack, {}, linksOn('MOVED', 'green', 'green', { self: unproved }))).toEqual({
+    blocked: 'rollback-armed',
+  })
   expect(result(agentRolledBack, {}, linksOn('MOVED', 'green', 'green', { self: self('new') }))).toEqual([
     'disarm the rollback of run run-1',
   ])

@@ -30,10 +30,16 @@ const rows: readonly [what: string, literal: HostLiteral, result: unknown][] = [
     [enable, start, `wait until ${agent} runs ${layoutEntry(ROOT, 'blue')} for 45 s`],
   ],
   ['enabled and not joined, as a cut leaves it', unit(up(), { ActiveState: 'inactive' }), [start, wait, moved]],
+  ['joined, stopped and disabled by somebody', unit(joined({ [link]: 'absent' }), { ActiveState: 'inactive' }), []],
   [
-    'joined, and cut before its unit was enabled',
-    unit(joined({ [link]: 'absent' }), { ActiveState: 'inactive' }),
+    'joined, failed and disabled',
+    unit(joined({ [link]: 'absent' }), { ActiveState: 'failed' }),
     [enable, start, wait, moved],
+  ],
+  [
+    'a first boot under way',
+    installed({ units: { 'aks-flex-node-bootstrap.service': { ActiveState: 'activating' } } }),
+    { blocked: 'precondition-unmet' },
   ],
   ['joined and stopped by somebody', unit(joined(), { ActiveState: 'inactive' }), []],
   ['joined and failed', unit(joined(), { ActiveState: 'failed', Result: 'exit-code' }), [start, wait, moved]],
@@ -72,9 +78,12 @@ test.each(rows)('%s', (_, literal, expected) => {
   expect(result(agentRunning, {}, literal)).toEqual(expected)
 })
 
-test('an agent that was stopped on purpose is told of', () => {
+test.each([
+  ['enabled', {}],
+  ['disabled', { [link]: 'absent' }],
+] as const)('an agent that was stopped on purpose is told of: %s', (_, paths) => {
   const params = paramsOf(agentRunning, {})
-  const state = stateFor(agentRunning, params, unit(joined(), { ActiveState: 'inactive' }))
+  const state = stateFor(agentRunning, params, unit(joined(paths), { ActiveState: 'inactive' }))
   expect(planOn(agentRunning, params, state)).toMatchObject({
     findings: [{ check: 'agent-stopped', severity: 'warning' }],
   })

@@ -5,7 +5,7 @@ import { laidOut, linksOn } from './deployed.ts'
 import { planOn, type Result, resultOf, stateFor } from './general/planning.ts'
 import type { HostLiteral } from './host-state.ts'
 import { installed, layout, up } from './install/hosts.ts'
-import { release } from './switch/release.ts'
+import { digest, release } from './switch/release.ts'
 
 const choice = { use_operator_link: false, force_ssh_install: false }
 const wanted = { release: release('v0.4.0', 'new'), ...choice }
@@ -122,6 +122,59 @@ const refused: readonly [what: string, code: string, literal: HostLiteral, more?
     'layout-unknown',
     { paths: { [`${LEGACY}/lib/aks-flex-node`]: { dir: [], uid: 1000 } } },
   ],
+  ...[LEGACY, `${LEGACY}/bin`, `${LEGACY}/lib`, `${LEGACY}/lib/aks-flex-node`].flatMap((path) =>
+    (
+      [
+        ['of another user', { uid: 1000 }],
+        ['that a group may write to', { mode: 0o775 }],
+        ['that all may write to, sticky', { mode: 0o1777 }],
+      ] as const
+    ).map(([what, attributes]): (typeof refused)[number] => [
+      `${path}, a directory ${what}`,
+      'layout-unknown',
+      { paths: { [path]: { dir: true, ...attributes } } },
+    ]),
+  ),
+  ['a root of another user', 'layout-unknown', { paths: { [ROOT]: { dir: [], uid: 1000 } } }],
+  ['a root that a group may write to', 'layout-unknown', { paths: { [ROOT]: { dir: [], mode: 0o770 } } }],
+  [
+    'an operator’s link to a directory of another user',
+    'layout-unknown',
+    { paths: { [ROOT]: { link: '/srv/a' }, '/srv/a': { dir: [], uid: 1000 } } },
+    { use_operator_link: true },
+  ],
+  [
+    'a binary of another user',
+    'path-in-the-way',
+    { paths: { [`${LEGACY}/bin/aks-flex-node`]: { file: 'mine', mode: 0o755, uid: 1000 } } },
+  ],
+  [
+    'a link in the place of its backup',
+    'path-in-the-way',
+    {
+      paths: {
+        [`${LEGACY}/bin/aks-flex-node`]: { file: 'mine', mode: 0o755 },
+        [`${LEGACY}/bin/aks-flex-node.drover-backup`]: { link: '/etc/passwd' },
+      },
+    },
+  ],
+  [
+    'a release of which nobody can say whether it knows the root it would have to go to',
+    'downgrade-refused',
+    { mounts: readOnly },
+    { release: release('dev', 'new') },
+  ],
+  [
+    'the same under a link to /usr/local',
+    'downgrade-refused',
+    { paths: { ...layout(LEGACY), [legacy('blue')]: elf, [ROOT]: { link: LEGACY } } },
+    { release: release('dev', 'new') },
+  ],
+  [
+    'a first boot under way',
+    'precondition-unmet',
+    { units: { 'aks-flex-node-bootstrap.service': { ActiveState: 'activating' } } },
+  ],
   ['a file where a directory belongs', 'path-in-the-way', { paths: { [`${LEGACY}/lib`]: { file: '' } } }],
   [
     'a place that is mounted noexec',
@@ -189,4 +242,60 @@ test('what is made under the host’s own directory is 0755, and that itself sta
     ),
   )
   expect(made.filter((line) => / \/opt\/unbounded[ (]/.test(line))).toEqual([])
+})
+
+test.each([
+  ['declared to know it', { mounts: readOnly }, release('dev', 'new', { hostRootSince: 'dev' }), root('blue')],
+  ['of which the host itself knows', { mounts: readOnly, paths: seen('new') }, release('dev', 'new'), root('blue')],
+  ['where no root is asked for', {}, release('dev', 'new'), legacy('blue')],
+  [
+    'that is older, under a link that leads to where it looks',
+    { paths: { ...layout(LEGACY), [legacy('blue')]: elf, [ROOT]: { link: LEGACY } } },
+    release('v0.2.0', 'new'),
+    legacy('green'),
+  ],
+])('a build is taken %s', (_, literal, wantedRelease, place) => {
+  expect(result(literal as HostLiteral, { release: wantedRelease })).toContainEqual(
+    expect.stringContaining(`upload ${place} `),
+  )
+})
+
+function seen(text: string): Record<string, { readonly file: string }> {
+  return { '/etc/aks-flex-node/host-root-agents': { file: `${digest(text)}\n` } }
+}
+
+const own = `${LEGACY}/bin/aks-flex-node`
+const backup = `${own}.drover-backup`
+
+test.each<[what: string, paths: HostLiteral['paths'], kept: unknown[], told: unknown[]]>([
+  [
+    'another is kept as it was',
+    { [own]: { file: 'mine', mode: 0o750 } },
+    [expect.stringMatching(`^copy ${own} to ${backup} \\(0750 root:root`)],
+    ['binary-replaced'],
+  ],
+  [
+    'one that is kept already is told of',
+    { [own]: { file: 'mine', mode: 0o755 }, [backup]: { file: 'mine' } },
+    [],
+    ['binary-replaced'],
+  ],
+  ['that of the release is not', { [own]: { file: 'new', mode: 0o755 } }, [], []],
+])('a plain binary gives way to the link: %s', (_, paths, kept, told) => {
+  const plan = planned({ paths })
+  const lines = resultOf(plan) as readonly string[]
+  expect(lines.filter((line) => line.startsWith('copy '))).toEqual(kept)
+  expect(lines.at(-1)).toBe(`link ${own} -> ${legacy('current')}`)
+  expect((plan.status === 'planned' ? (plan.findings ?? []) : []).map(({ check }) => check)).toEqual(told)
+})
+
+test.each([
+  ['another user', { uid: 1000 }],
+  ['a group', { mode: 0o775 }],
+])('the host’s own directory that belongs to %s is told of', (_, attributes) => {
+  const literal = { mounts: readOnly, paths: { '/opt/unbounded': { dir: true, ...attributes } } } as const
+  expect(planned(literal)).toMatchObject({
+    status: 'planned',
+    findings: [{ check: 'install-directory-open', target: '/opt/unbounded', severity: 'warning' }],
+  })
 })

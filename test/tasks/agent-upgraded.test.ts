@@ -402,13 +402,14 @@ describe('a release that may not know the host root (U8, U9)', () => {
 })
 
 describe('a rollback that another run armed (U4)', () => {
+  const text = (candidate: string): string => `run-1 ann@ws 2026-11-30T10:00:00Z 1190 ${candidate} upgrade to v0.4.0`
   const armed = (candidate: string, phase: 'armed' | 'undoing' = 'armed'): HostLiteral['self'] => ({
-    rollback: { phase, text: `run-1 ann@ws 2026-11-30T10:00:00Z 1190 ${candidate} upgrade to v0.4.0` },
+    rollback: { phase, text: text(candidate), isProved: true },
   })
   const running = (self: HostLiteral['self'], changes: HostLiteral = {}): HostLiteral =>
     linksOn('MOVED', 'green', 'blue', { self: self ?? {}, ...changes })
 
-  test('is disarmed where it guards the very release that is wanted, and that runs', () => {
+  test('is disarmed where it guards the very release that is wanted, and that runs and was proved', () => {
     expect(resultOf(upgradeOn(running(armed(digest('new')))))).toEqual(['disarm the rollback of run run-1'])
   })
 
@@ -433,7 +434,16 @@ describe('a rollback that another run armed (U4)', () => {
       running(armed(digest('new')), { units: { [agent]: up('MOVED') } }),
       /fires in 190 s/,
     ],
-    ['it is being undone', running(armed(digest('new'), 'undoing')), /being carried out/],
+    [
+      'it guards what is wanted, and that runs, and was never proved',
+      running({ rollback: { phase: 'armed', text: text(digest('new')) } }),
+      /has not been proved: .*drover confirm -l node-1.*drover rollback --now/,
+    ],
+    [
+      'it is being undone',
+      running(armed(digest('new'), 'undoing')),
+      /being carried out\. .*ends by itself.*drover rollback --now -l node-1 .*waits/,
+    ],
     ['nobody can read whose it is', running({ rollback: { phase: 'armed', text: '' } }), /is due/],
   ])('stops this one where %s', (_, host, says) => {
     const planned = upgradeOn(host)
@@ -450,11 +460,19 @@ describe('parameters', () => {
     [
       'a rollback that fires while it is still waited for',
       { confirm_within_s: 20, within_s: 15, stable_s: 3 },
-      /2 s too short/,
+      /5 s too short/,
     ],
-    ["the user's own checks take time as well", { confirm_within_s: 120, health_url: 'http://a/' }, /29 s too short/],
+    ["the user's own checks take time as well", { confirm_within_s: 120, health_url: 'http://a/' }, /32 s too short/],
+    [
+      'a restart and a new connection take time as well',
+      { confirm_within_s: 20, within_s: 10, stable_s: 4 },
+      /1 s too short/,
+    ],
     ['a command without a program', { health_command: [''] }, /empty/],
     ['an address of another kind', { health_url: 'file:///etc/passwd' }, /URL/],
+    ['an address with a password', { health_url: 'https://user:hunter2@a.example/x' }, /a user or a password/],
+    ['an address with a user', { health_url: 'https://user@a.example/x' }, /a user or a password/],
+    ['one without, in whose path there is an @', { health_url: 'https://a.example/x@y' }, null],
   ])('%s', (_, more, says) => {
     const faults = faultsOf(agentUpgraded as never, { release: written, ...more })
     if (says === null) expect(faults).toEqual([])

@@ -47,13 +47,7 @@ export const runningHost = (changes: HostLiteral = {}): HostLiteral => ({
     ...daemonState('kube1'),
     ...changes.paths,
   },
-  commands: [
-    [
-      [`${LEGACY}/lib/aks-flex-node/aks-flex-node-current`, 'version'],
-      { stdout: 'AKS Flex Node Agent\nVersion: v0.2.0\nGit Commit: x\nBuild Time: y\n' },
-    ],
-    ...(changes.commands ?? []),
-  ],
+  versions: { [`${LEGACY}/lib/aks-flex-node/aks-flex-node-current`]: 'v0.2.0', ...changes.versions },
 })
 
 /** Bug #436 after a reboot: the target and the enabled worker are dead, the agent runs. */
@@ -153,7 +147,7 @@ export const linksOn = (
       },
       ...changes.paths,
     },
-    commands: [[[entry('last-good'), 'version'], { stdout: 'Version: v0.3.0\n' }], ...(changes.commands ?? [])],
+    versions: { [entry('last-good')]: 'v0.3.0', ...changes.versions },
   })
 }
 

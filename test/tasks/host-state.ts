@@ -43,6 +43,8 @@ export interface HostLiteral {
   readonly commands?: readonly (readonly [argv: readonly string[], result: Known<Partial<CommandResult>>])[]
   readonly ports?: Readonly<Record<number, Known<string | null>>>
   readonly probes?: Partial<Record<ProbeName, string>>
+  /** What the agent's binaries say of themselves, by the path they are asked at. */
+  readonly versions?: Readonly<Record<string, string>>
 }
 
 /**
@@ -127,10 +129,18 @@ export const hostState = (literal: HostLiteral = {}, asked: readonly Fact[] = []
         probeKey(name as ProbeName, []),
         { code: 0, stdout },
       ]),
+      ...names('probe').flatMap(({ name, args = [] }): [string, CommandResult][] =>
+        name === 'agent-version' ? [[probeKey(name, args), saidBy(literal.versions?.[args[0] ?? ''])]] : [],
+      ),
     ]),
     secretPaths: new Set(names('path').flatMap((fact) => (fact.secret ? [fact.path] : []))),
   }
 }
+
+const saidBy = (version: string | undefined): CommandResult =>
+  version === undefined
+    ? { code: 127, stdout: '' }
+    : { code: 0, stdout: `AKS Flex Node Agent\nVersion: ${version}\nGit Commit: x\nBuild Time: y\n` }
 
 const nodesOf = (
   paths: Readonly<Record<string, PathLiteral>>,

@@ -15,6 +15,11 @@ test.each<[string, HostLiteral, ReturnType<typeof result>]>([
   ['armed, by nobody knows whom', on('armed', ''), { blocked: 'precondition-unmet' }],
   ['under way', on('undoing', owner), { blocked: 'rollback-armed' }],
   ['over', on('rolled-back', line('rolled-back')), { blocked: 'rolled-back' }],
+  [
+    'over, with an agent that does not stay up',
+    on('rolled-back', line('rolled-back-not-up')),
+    { blocked: 'rollback-failed' },
+  ],
   ['over, and nothing was undone', on('rolled-back', line('superseded')), []],
   ['none', {}, []],
   ['not to be seen', { os: { uid: 1000 } }, { blocked: 'precondition-unmet' }],

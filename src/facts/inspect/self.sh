@@ -25,11 +25,19 @@ ask_self() {
   fi
   for phase in armed undoing; do
     [ ! -f "/var/lib/drover/$phase/owner" ] ||
-      printf 'rollback %s %s\n' "$phase" "$(head -c 1024 "/var/lib/drover/$phase/owner" | encode)"
+      printf 'rollback %s %s%s\n' "$phase" "$(head -c 1024 "/var/lib/drover/$phase/owner" | encode)" "$(proved "$phase")"
   done
   [ ! -f /var/lib/drover/rolled-back ] ||
     printf 'rollback rolled-back %s\n' "$(head -c 1024 /var/lib/drover/rolled-back | encode)"
   echo 'whole yes'
+}
+
+# proved armed|undoing: what the changes started was seen to be healthy, and has not been started again since
+proved() {
+  [ "$1" = armed ] && [ -s /var/lib/drover/armed/proved ] || return 0
+  { IFS=' ' read -r unit started </var/lib/drover/armed/proved; } 2>/dev/null || return 0
+  [ -z "$unit" ] || [ "$(timeout 15 systemctl show --no-pager -p InvocationID --value -- "$unit" 2>/dev/null)" = "$started" ] || return 0
+  printf ' proved'
 }
 
 # ask_leftovers DIRECTORY... : temporary files of ours that a cut run left there. What was to come into a directory that

@@ -15,5 +15,6 @@ export const firstBootFacts = (): Fact[] => [
 export const firstBootLeft = (view: HostView): boolean =>
   isInstalled(view) && view.node(firstBootDirectory).type !== 'absent' && !isBootstrapping(view)
 
-const isBootstrapping = (view: HostView): boolean =>
+/** Ignition's own installation is at work. */
+export const isBootstrapping = (view: HostView): boolean =>
   view.systemd.ok && view.unit(bootstrapUnit).get('ActiveState') === 'activating'

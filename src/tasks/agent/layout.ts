@@ -1,5 +1,6 @@
 import type { ErrorDetails } from '../../errors.ts'
 import type { Fact } from '../../facts/fact.ts'
+import type { Node } from '../../facts/node.ts'
 import type { HostView } from '../../facts/view.ts'
 import type { HostRootState } from './host-root.ts'
 import { agentBinary, type HostRoot, hostRoots, LEGACY, layoutEntry, libraryDirectory, ROOT } from './paths.ts'
@@ -80,12 +81,18 @@ const noSlot = (view: HostView, path: string): ErrorDetails => {
 }
 
 /** What the agent itself demands of every path of an upgrade (domain.md 7.1). */
-const notRoots = (view: HostView, path: string): ErrorDetails | null => {
+export const notRoots = (view: HostView, path: string): ErrorDetails | null => {
   const node = view.node(path)
   if (node.type === 'absent' || (node.type === 'file' && node.uid === 0)) return null
   return {
     code: 'layout-unknown',
-    message: `${path} is ${node.type === 'file' ? `a file of ${node.user || node.uid}` : `a ${node.type}`}, where a binary of root belongs.`,
+    message: `${path} is ${strangeNode(node)}, where a binary of root belongs.`,
     remedy: 'Look at who put it there. No release leaves it like that, and drover replaces nothing it does not know.',
   }
+}
+
+/** What is not what it should be, in words. */
+export const strangeNode = (node: Node): string => {
+  if (node.type === 'symlink') return `a link to ${node.target}`
+  return node.type === 'file' ? `a file of ${node.user || node.uid}` : `a ${node.type}`
 }

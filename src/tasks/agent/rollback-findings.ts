@@ -3,7 +3,7 @@ import type { HostView } from '../../facts/view.ts'
 import type { Host } from '../../inventory/host.ts'
 import type { Finding } from '../task.ts'
 import { warning } from './finding.ts'
-import { armedWords, rolledBackWords } from './rollback-words.ts'
+import { armedWords, notUpRemedy, rolledBackWords, undoingRemedy } from './rollback-words.ts'
 
 /** What status tells of a rollback: one that is armed or under way, and the line of one that is over. */
 export const rollbackFindings = ({ self, os }: HostView, { name }: Host): readonly Finding[] => {
@@ -16,13 +16,17 @@ export const rollbackFindings = ({ self, os }: HostView, { name }: Host): readon
         message: armedWords(armed, os.uptimeS),
         remedy:
           armed.phase === 'undoing'
-            ? 'Wait until it is over.'
+            ? undoingRemedy(name)
             : `drover confirm -l ${name} keeps what it guards, drover rollback --now -l ${name} undoes it at once.`,
       }),
     ]
   const undone = rolledBackOf(self)
   if (undone === null) return []
   const message = rolledBackWords(undone)
-  const remedy = 'The next run that changes something here removes this line. See the report of that run for the cause.'
+  const line = 'The next run that changes something here removes this line.'
+  const remedy =
+    undone.how === 'rolled-back-not-up'
+      ? `${notUpRemedy(name)} ${line}`
+      : `${line} See the report of that run for the cause.`
   return [warning({ check: 'rolled-back', target: 'rollback', message, remedy })]
 }

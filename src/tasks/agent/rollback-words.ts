@@ -1,4 +1,5 @@
 import type { Armed, RolledBack } from '../../facts/armed.ts'
+import { agentUnit } from './names.ts'
 
 /** `the rollback of the upgrade to v2 that run r1 by ada armed fires in 12 s` */
 export const armedWords = ({ phase, what, run, operator, firesAtS }: Armed, uptimeS: number): string => {
@@ -11,10 +12,20 @@ export const armedWords = ({ phase, what, run, operator, firesAtS }: Armed, upti
 /** `the upgrade to v2 of run r1 by ada was rolled back at ..., since nobody had confirmed it` */
 export const rolledBackWords = ({ what, run, operator, at, how }: RolledBack): string => {
   const of = `the ${what || 'change'} of ${whose({ run, operator })}`
+  if (how === 'rolled-back-not-up')
+    return `the files of ${of} were put back at ${at}, but the agent does not stay up with them; nothing is armed any more`
   if (how === 'rolled-back') return `${of} was rolled back at ${at}: the host is back on what it ran before`
   const why = how === 'superseded-by-move' ? 'the agent had moved its files' : 'somebody else had changed it'
   return `${of} was to be rolled back at ${at}, and nothing was undone, since ${why}`
 }
+
+/** What to do about a rollback that is being carried out: each of its ends is one that the host comes to by itself. */
+export const undoingRemedy = (name: string): string =>
+  `Wait: it ends by itself, and where the agent does not come up again after some attempts, with the files put back. drover rollback --now -l ${name} tries at once and waits for the end. Then run again.`
+
+/** What is left to do where the agent does not stay up even with the files it had before. */
+export const notUpRemedy = (name: string): string =>
+  `See journalctl -u ${agentUnit} on ${name} for what keeps it down. Then upgrade to a release that is known to be good.`
 
 const whose = ({ run, operator }: { run: string; operator: string }): string =>
   `run ${run || '(unknown)'}${operator === '' ? '' : ` by ${operator}`}`

@@ -1,21 +1,27 @@
-import type { Fact } from '../../facts/fact.ts'
+import { type Fact, probeKey } from '../../facts/fact.ts'
 import type { HostView } from '../../facts/view.ts'
 import type { HostRootState } from './host-root.ts'
-import { type HostRoot, hostRoots, LEGACY, layoutEntry, ROOT } from './paths.ts'
+import { type HostRoot, hostRoots, type LayoutEntry, LEGACY, layoutEntry, ROOT } from './paths.ts'
 
-const versionCommand = (root: HostRoot): readonly string[] => [layoutEntry(root, 'current'), 'version']
+const placesOfEntry = (entry: LayoutEntry): readonly string[] => hostRoots.map((root) => layoutEntry(root, entry))
 
-/** One exec cannot chase the root, so both places are asked; the one that is not there answers 127. */
-export const versionFacts = (): Fact[] =>
-  hostRoots.map((root): Fact => ({ kind: 'command', argv: versionCommand(root), timeoutS: 10 }))
+/** One exec cannot chase the root, so both places are asked; the one that is not there has no answer. */
+export const versionFacts = (entry: LayoutEntry = 'current'): Fact[] =>
+  placesOfEntry(entry).map((path): Fact => ({ kind: 'probe', name: 'agent-version', args: [path], timeoutS: 10 }))
 
-/** Of the installed binary; null where it does not run or says none. */
+export const versionKeys: readonly string[] = placesOfEntry('current').map((path) => probeKey('agent-version', [path]))
+
+/** Of the installed binary; null where it does not run, says none, or is not root's, so that it was not run. */
 export const readVersion = (view: HostView, state: HostRootState): string | null =>
   placesOf(state)
-    .map((root) => view.command(versionCommand(root)))
-    .filter((result) => result.code === 0)
-    .map((result) => /^Version:[ \t]*(\S+)/m.exec(result.stdout)?.[1] ?? null)
+    .map((root) => versionOf(view, root, 'current'))
     .find((version) => version !== null) ?? null
+
+/** `entry` must have been asked for by versionFacts. */
+export const versionOf = (view: HostView, root: HostRoot, entry: LayoutEntry): string | null => {
+  const { code, stdout } = view.probe('agent-version', [layoutEntry(root, entry)])
+  return code === 0 ? (/^Version:[ \t]*(\S+)/m.exec(stdout)?.[1] ?? null) : null
+}
 
 const placesOf = (state: HostRootState): readonly HostRoot[] => {
   switch (state) {

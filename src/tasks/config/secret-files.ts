@@ -3,14 +3,16 @@ import type { Change } from '../../changes/change.ts'
 import { contentBytes, sha256 } from '../../changes/predict.ts'
 import type { ErrorDetails } from '../../errors.ts'
 import type { Fact } from '../../facts/fact.ts'
-import { parentOf } from '../../facts/tree.ts'
 import type { HostView } from '../../facts/view.ts'
 import { Secret } from '../../secret.ts'
 import { configDirectory, credentialsDirectory } from '../agent/paths.ts'
+import { isOwnedSo } from '../general/owner.ts'
+import { inTheWay } from '../general/refusals.ts'
+import type { FileChanges } from './config-file.ts'
 
 const inDirectory = new RegExp(`^${credentialsDirectory}/[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
-export const secretFileParam = z.strictObject({
+const secretFileParam = z.strictObject({
   path: z
     .string()
     .regex(inDirectory, `This is no place for a credential.\nName a file directly in ${credentialsDirectory}.`),
@@ -20,58 +22,83 @@ export const secretFileParam = z.strictObject({
   ),
 })
 
-export type SecretFile = z.output<typeof secretFileParam>
+export const secretFilesParam = z
+  .array(secretFileParam)
+  .default([])
+  .describe(`Files in ${credentialsDirectory} that config.json names: a path, and a secret as content`)
+
+type SecretFile = z.output<typeof secretFileParam>
 
 export const secretFilesFacts = (files: readonly SecretFile[]): Fact[] =>
   files.length === 0
     ? []
     : [
+        { kind: 'path', path: configDirectory },
         { kind: 'path', path: credentialsDirectory },
         ...files.map(({ path }): Fact => ({ kind: 'path', path, sha256: true, secret: true })),
       ]
 
-export interface SecretFileChanges {
-  /** Directory and permissions: closed before a secret lies there, and never opened again. */
-  readonly staging: readonly Change[]
-  readonly writes: readonly Change[]
-}
+const closed = { mode: 0o600, owner: 'root:root' } as const
+const directory = { path: credentialsDirectory, mode: 0o700, owner: 'root:root' } as const
 
-/** Never through a link: what it leads to may be anybody's (domain.md 9.6). */
-export const secretFileChanges = (view: HostView, files: readonly SecretFile[]): SecretFileChanges | ErrorDetails => {
+/** Never through a link: what it leads to may be anybody's (domain.md 9.6). The directory is closed before a secret lies there. */
+export const secretFileChanges = (view: HostView, files: readonly SecretFile[]): FileChanges | ErrorDetails => {
   if (files.length === 0) return { staging: [], writes: [] }
-  const above = [configDirectory, credentialsDirectory].find(
-    (path) => !['directory', 'absent'].includes(view.node(path).type),
-  )
-  if (above !== undefined) return inTheWay(above, view.node(above).type)
-  const wrong = files.find(({ path }) => !['file', 'absent'].includes(view.node(path).type))
-  if (wrong !== undefined) return inTheWay(wrong.path, view.node(wrong.path).type)
-  const directory = view.node(credentialsDirectory)
-  const closed = { path: credentialsDirectory, mode: 0o700, owner: 'root:root' } as const
+  const refusal = [
+    ...[configDirectory, credentialsDirectory].map((path) => unlessIs(view, path, 'directory')),
+    ...files.map(({ path }) => unlessIs(view, path, 'file')),
+  ].find((error) => error !== null)
+  if (refusal !== undefined) return refusal
+  const isWanted = ({ path, content }: SecretFile): boolean => view.sha256(path) === sha256(contentBytes(content))
   return {
     staging: [
-      ...(directory.type === 'absent' ? [{ kind: 'directory', ...closed } as const] : []),
-      ...(directory.type === 'directory' && !isClosed(directory, 0o700)
-        ? [{ kind: 'attributes', ...closed } as const]
-        : []),
-      ...files.flatMap(({ path, content }): Change[] => {
+      ...closedDirectory(view),
+      ...files.filter(isWanted).flatMap(({ path }): Change[] => {
         const node = view.node(path)
-        const isWanted = node.type === 'file' && view.sha256(path) === sha256(contentBytes(content))
-        return isWanted && !isClosed(node, 0o600) ? [{ kind: 'attributes', path, ...ofRoot }] : []
+        return node.type === 'file' && isOwnedSo(node, closed) ? [] : [{ kind: 'attributes', path, ...closed }]
       }),
     ],
     writes: files
-      .filter(({ path, content }) => view.sha256(path) !== sha256(contentBytes(content)))
-      .map(({ path, content }): Change => ({ kind: 'write', path, content, ...ofRoot })),
+      .filter((file) => !isWanted(file))
+      .map(({ path, content }): Change => ({ kind: 'write', path, content, ...closed })),
   }
 }
 
-const ofRoot = { mode: 0o600, owner: 'root:root' } as const
+const unlessIs = (view: HostView, path: string, wanted: 'file' | 'directory'): ErrorDetails | null => {
+  const node = view.node(path)
+  return node.type === 'absent' || node.type === wanted ? null : inTheWay(path, node, `a ${wanted}`)
+}
 
-const isClosed = (node: { readonly mode: number; readonly uid: number; readonly gid: number }, mode: number): boolean =>
-  node.mode === mode && node.uid === 0 && node.gid === 0
+const closedDirectory = (view: HostView): Change[] => {
+  const node = view.node(credentialsDirectory)
+  if (node.type !== 'directory') return [{ kind: 'directory', ...directory }]
+  return isOwnedSo(node, directory) ? [] : [{ kind: 'attributes', ...directory }]
+}
 
-const inTheWay = (path: string, type: string): ErrorDetails => ({
-  code: 'path-in-the-way',
-  message: `${path} is a ${type}, and a credential goes only into a real directory of root: ${parentOf(path)} was left alone.`,
-  remedy: 'Look at who put it there, and move it away. No credential is ever written through a link.',
-})
+export interface SeenSecret {
+  readonly type: 'absent' | 'file' | 'symlink' | 'directory' | 'other' | 'unreadable'
+  readonly mode?: number
+  readonly size?: number
+}
+
+/** One that somebody else put there is judged as the agent judges it, and never touched (domain.md 9.3, 11.25). */
+export const secretFault = (path: string, { type, mode = 0o777, size = 0 }: SeenSecret): ErrorDetails | null => {
+  const why =
+    type === 'absent'
+      ? 'is not there'
+      : type === 'symlink'
+        ? 'is a link'
+        : type !== 'file'
+          ? 'is no regular file'
+          : (mode & 0o077) !== 0
+            ? 'can be got at by others than its owner'
+            : size === 0
+              ? 'is empty'
+              : null
+  if (why === null) return null
+  return {
+    code: 'config-invalid',
+    message: `${path}, the file with the secret of the service principal, ${why}: the agent would not take it.`,
+    remedy: `Put a regular file there with mode 0600; or name a file in ${credentialsDirectory} and give it to drover (secret_files).`,
+  }
+}

@@ -1,11 +1,14 @@
 import type { Change } from '../../changes/change.ts'
 import type { ErrorDetails } from '../../errors.ts'
 import type { Fact } from '../../facts/fact.ts'
+import type { Ownership } from '../../facts/node.ts'
 import type { HostView } from '../../facts/view.ts'
+import { warning } from '../agent/finding.ts'
 import { type HostRoot, hostRoots, LEGACY, libraryDirectory, ROOT } from '../agent/paths.ts'
 import { inTheWay } from '../general/refusals.ts'
+import type { Finding } from '../task.ts'
 
-/** The highest first. Of these only what lies at or below a root is the agent's: /opt/unbounded belongs to the host. */
+/** The highest first. A root that is a link counts as what it leads to. */
 const directories: Readonly<Record<HostRoot, readonly string[]>> = {
   [ROOT]: ['/opt', '/opt/unbounded', ROOT, `${ROOT}/bin`, `${ROOT}/lib`, libraryDirectory(ROOT), `${ROOT}/libexec`],
   [LEGACY]: [LEGACY, `${LEGACY}/bin`, `${LEGACY}/lib`, libraryDirectory(LEGACY)],
@@ -20,7 +23,8 @@ export const missingDirectories = (view: HostView, root: HostRoot): Change[] | E
   for (const path of directories[root]) {
     const node = view.target(path)
     if (node.type === 'directory') {
-      if (isAgents(path) && node.uid !== 0) return notRoots(path, node.user || String(node.uid))
+      const why = path === hostsOwn ? null : openTo(node)
+      if (why !== null) return notRoots(path, why)
       continue
     }
     const itself = view.node(path)
@@ -30,12 +34,39 @@ export const missingDirectories = (view: HostView, root: HostRoot): Change[] | E
   return changes
 }
 
-const isAgents = (path: string): boolean =>
-  path.startsWith(`${ROOT}/`) || hostRoots.some((root) => path === libraryDirectory(root))
+/** It belongs to the host, so it is not refused for its owner: told of, and no byte of ours is left in it. */
+export const openHostDirectory = (view: HostView, root: HostRoot): Finding[] => {
+  const node = root === ROOT ? view.target(hostsOwn) : null
+  const why = node?.type === 'directory' ? openTo(node) : null
+  if (why === null) return []
+  return [
+    {
+      ...warning({
+        check: 'install-directory-open',
+        target: hostsOwn,
+        message: `${hostsOwn} ${why.what}, so somebody else than root may put another binary where root runs one`,
+        remedy: `Look at who made it; then ${why.remedy} ${hostsOwn}. Until then the agent's own preflight is not run, and so no unit is written.`,
+      }),
+      lasting: true,
+    },
+  ]
+}
 
-/** Whoever owns the directory may put another binary where root runs one. */
-const notRoots = (path: string, user: string): ErrorDetails => ({
+const hostsOwn = '/opt/unbounded'
+
+interface Openness {
+  readonly what: string
+  readonly remedy: string
+}
+
+/** Whoever may write to the directory, or owns it, may put another binary where root runs one. */
+const openTo = ({ uid, user, mode }: Ownership): Openness | null => {
+  if (uid !== 0) return { what: `belongs to ${user || uid}`, remedy: 'chown root:root' }
+  return (mode & 0o022) === 0 ? null : { what: 'can be written by others than root', remedy: 'chmod go-w' }
+}
+
+const notRoots = (path: string, { what, remedy }: Openness): ErrorDetails => ({
   code: 'layout-unknown',
-  message: `${path} belongs to ${user}, and root would run what lies in it.`,
-  remedy: `Look at who made it; then chown root:root ${path}, or move it away.`,
+  message: `${path} ${what}, and root would run what lies below it.`,
+  remedy: `Look at who made it; then ${remedy} ${path}, or move it away.`,
 })

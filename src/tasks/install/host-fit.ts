@@ -1,16 +1,31 @@
 import type { ErrorDetails } from '../../errors.ts'
+import type { Fact } from '../../facts/fact.ts'
 import type { HostView } from '../../facts/view.ts'
 import type { Host } from '../../inventory/host.ts'
-import { readService } from '../agent/service.ts'
+import { isBootstrapping } from '../agent/first-boot.ts'
+import { bootstrapUnit } from '../agent/names.ts'
+import { readService, serviceFacts } from '../agent/service.ts'
 import { isRoot } from '../agent/visible.ts'
 import { systemdSilent } from '../worker/refusals.ts'
+
+export const hostFacts = (): Fact[] => [...serviceFacts(), { kind: 'unit', name: bootstrapUnit }]
 
 /** What every step of an install needs of a host before anything else. */
 export const hostRefusal = (view: HostView, host: Host): ErrorDetails | null => {
   if (!view.systemd.ok) return systemdSilent(view.systemd.error)
   if (!isRoot(view)) return needsRoot
-  return (readService(view)?.variant ?? host.variant) === 'container' ? containerVariant : null
+  return bootstrapping(view) ?? ((readService(view)?.variant ?? host.variant) === 'container' ? containerVariant : null)
 }
+
+/** Two that install at the same time would each find half of what the other does. */
+export const bootstrapping = (view: HostView): ErrorDetails | null =>
+  isBootstrapping(view)
+    ? {
+        code: 'precondition-unmet',
+        message: `${bootstrapUnit} is at work: the host installs the agent by itself at its first boot. Nothing was changed.`,
+        remedy: `Wait for it and run again. If it never ends: journalctl -u ${bootstrapUnit} on the host says why.`,
+      }
+    : null
 
 export const needsRoot: ErrorDetails = {
   code: 'inspect-failed',

@@ -1,5 +1,6 @@
-import { commandKey, type Fact, probeKey } from '../../facts/fact.ts'
+import { type Fact, probeKey } from '../../facts/fact.ts'
 import { agentUnitFile, configFile, type HostRoot, hostRoots, layoutEntry } from '../agent/paths.ts'
+import { versionKeys } from '../agent/version.ts'
 
 const timeoutS = 90
 
@@ -12,7 +13,7 @@ export const ownPreflightFacts = (): Fact[] =>
 export const ownPreflightArgs = args
 
 /** What another binary or another configuration makes unknown of what the agent says. */
-export const saidByAgent: readonly string[] = hostRoots.flatMap((root) => [
-  probeKey('agent-preflight', args(root)),
-  commandKey([layoutEntry(root, 'current'), 'version']),
-])
+export const saidByAgent: readonly string[] = [
+  ...hostRoots.map((root) => probeKey('agent-preflight', args(root))),
+  ...versionKeys,
+]

@@ -32,13 +32,9 @@ export const layoutRoot = (state: HostRootState): HostRoot | null =>
  */
 export const installRoot = (view: HostView, choice: RootChoice): HostRoot | ErrorDetails => {
   const state = readRootState(view)
+  const settled = settledRoot(state)
+  if (settled !== null) return settled
   switch (state) {
-    case 'LEGACY':
-    case 'LEGACY-PLAIN':
-    case 'LINKED':
-      return LEGACY
-    case 'MOVED':
-      return ROOT
     case 'OPERATOR-LINK':
       return throughOperatorLink(view, choice)
     case 'EMPTY-ROOT':

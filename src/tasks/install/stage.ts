@@ -4,11 +4,18 @@ import type { HostView } from '../../facts/view.ts'
 import type { Binary } from '../../release/release.ts'
 import { otherSlot, type Slot, slots } from '../agent/layout.ts'
 import { agentBinary, type HostRoot, layoutEntry, libraryDirectory } from '../agent/paths.ts'
-import { missingDirectories } from './directories.ts'
+import type { Finding } from '../task.ts'
+import { missingDirectories, openHostDirectory } from './directories.ts'
+import { keptBinary } from './kept-binary.ts'
 import { saidByAgent } from './own-preflight.ts'
 import { strangeLayout } from './strange-layout.ts'
 
 const versionTimeoutS = 10
+
+interface Staged {
+  readonly changes: readonly Change[]
+  readonly findings: readonly Finding[]
+}
 
 interface Staging {
   readonly root: HostRoot
@@ -20,20 +27,23 @@ interface Staging {
  * The layout of domain.md 7.1 with this binary in one slot and both links on it. No unit names any of it yet, so each
  * prefix of the changes leaves a host that runs what it ran; and `current` moves only after the binary was run.
  */
-export const stage = (view: HostView, staging: Staging): Change[] | ErrorDetails => {
+export const stage = (view: HostView, staging: Staging): Staged | ErrorDetails => {
   const { root, binary, version } = staging
   const strange = strangeLayout(view, root)
   if (strange !== null) return strange
   const directories = missingDirectories(view, root)
   if ('code' in directories) return directories
+  const kept = keptBinary(view, root, binary.sha256)
+  if ('code' in kept) return kept
+  const findings = [...openHostDirectory(view, root), ...kept.findings]
   const slot = slotFor(view, root, binary)
   const path = layoutEntry(root, slot)
   const isHeld = view.sha256(path) === binary.sha256
   const links = linksTo(view, root, slot)
-  if (isHeld && links.length === 0) return directories
+  if (isHeld && links.length === 0) return { changes: directories, findings }
   const noexec = noexecRefusal(view, root)
   if (noexec !== null) return noexec
-  return [
+  const changes: Change[] = [
     ...directories,
     ...(isHeld ? [] : [upload(view, root, slot, binary)]),
     {
@@ -48,8 +58,10 @@ export const stage = (view: HostView, staging: Staging): Change[] | ErrorDetails
       stableMs: 0,
       failure: unfit(path, version),
     },
+    ...kept.changes,
     ...links,
   ]
+  return { changes, findings }
 }
 
 /** Where the binary is already; else the one that a kept layout does not point at. */

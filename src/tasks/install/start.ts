@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { Change } from '../../changes/change.ts'
 import type { ErrorDetails } from '../../errors.ts'
 import type { HostView } from '../../facts/view.ts'
@@ -7,6 +8,19 @@ import { configDirectory, type HostRoot, LEGACY, layoutEntry, movingMark, recove
 import { isAllowed, untouched, wouldStartOthers, writtenByAgent } from '../worker/healing-restart.ts'
 import { wouldStart } from '../worker/others.ts'
 import { afterStartLimit, startRoom } from '../worker/start-room.ts'
+import { seconds } from '../worker/waits.ts'
+
+/** Parameters of every task that starts an agent for the first time, and waits for it. */
+export const startLimitsShape = {
+  stable_s: seconds(45).describe(
+    'Seconds the agent must stay up without a break after a start; above the 30 s after which systemd restarts one that fails',
+  ),
+  within_s: seconds(60).describe('Seconds the host waits for it to be up'),
+  allow_start: z
+    .array(z.string())
+    .default([])
+    .describe('Units of machines.target.wants, or machine names, that may start along with the agent'),
+} as const
 
 interface StartLimits {
   readonly stable_s: number

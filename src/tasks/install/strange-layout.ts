@@ -1,28 +1,16 @@
 import type { ErrorDetails } from '../../errors.ts'
 import type { HostView } from '../../facts/view.ts'
-import { slots } from '../agent/layout.ts'
+import { notRoots, slots, strangeNode } from '../agent/layout.ts'
 import { agentBinary, type HostRoot, hostRoots, layoutEntry, lifecycleHelper } from '../agent/paths.ts'
 
 /** What lies where the layout belongs and is no release's: it is somebody's, and left alone (domain.md 9.2). */
 export const strangeLayout = (view: HostView, root: HostRoot): ErrorDetails | null =>
   [
-    ...slots.map((slot) => notABinary(view, layoutEntry(root, slot))),
+    ...slots.map((slot) => notRoots(view, layoutEntry(root, slot))),
     ...(['current', 'last-good'] as const).map((entry) => notALink(view, root, layoutEntry(root, entry))),
     foreignLink(view, root),
-    notABinary(view, lifecycleHelper(root)),
+    notRoots(view, lifecycleHelper(root)),
   ].find((error) => error !== null) ?? null
-
-const notABinary = (view: HostView, path: string): ErrorDetails | null => {
-  const node = view.node(path)
-  if (node.type === 'absent' || (node.type === 'file' && node.uid === 0)) return null
-  const what =
-    node.type === 'symlink'
-      ? `a link to ${node.target}`
-      : node.type === 'file'
-        ? `a file of ${node.user}`
-        : `a ${node.type}`
-  return unknown(path, `${what}, where a binary of root belongs`)
-}
 
 /** One that leads nowhere may be replaced: whatever it led to is gone. */
 const notALink = (view: HostView, root: HostRoot, path: string): ErrorDetails | null => {
@@ -38,11 +26,11 @@ const notALink = (view: HostView, root: HostRoot, path: string): ErrorDetails | 
 const foreignLink = (view: HostView, root: HostRoot): ErrorDetails | null => {
   const path = agentBinary(root)
   const node = view.node(path)
-  if (node.type === 'absent' || node.type === 'file') return null
+  if (node.type === 'absent' || (node.type === 'file' && node.uid === 0)) return null
   if (node.type === 'symlink' && hostRoots.some((each) => node.target === layoutEntry(each, 'current'))) return null
   return {
     code: 'path-in-the-way',
-    message: `${path} is ${node.type === 'symlink' ? `a link to ${node.target}` : `a ${node.type}`}, which no release of the agent makes. It was left alone.`,
+    message: `${path} is ${strangeNode(node)}, which no release of the agent makes. It was left alone.`,
     remedy: 'Look at who put it there. If it may go, remove it; then run again.',
   }
 }

@@ -13,6 +13,11 @@ const words = z
 
 const seconds = (fallback: number, least = 0) => z.number().min(least).max(3600).default(fallback)
 
+const hasUser = (url: string): boolean => {
+  const { username, password } = URL.canParse(url) ? new URL(url) : { username: '', password: '' }
+  return username !== '' || password !== ''
+}
+
 /** Parameters of every task that switches the agent and waits for it. */
 export const limitsShape = {
   confirm_within_s: seconds(300, 5).describe(
@@ -28,6 +33,10 @@ export const limitsShape = {
     .describe('A command that the host runs once the agent stays up, and that must end with 0 for it to be kept'),
   health_url: z
     .url({ protocol: /^https?$/, error: 'This is no URL.\nWrite http://... or https://... as the host reaches it.' })
+    .refine(
+      (url) => !hasUser(url),
+      'There is a user or a password in this URL, and plans and reports show it.\nMake it a health_command that reads them from a file on the host.',
+    )
     .nullable()
     .default(null)
     .describe('An address that must answer the host with a status below 400 for the agent to be kept'),
@@ -53,13 +62,16 @@ export interface Limits {
 /** How long one question of the user's own may take: never longer than its answer is waited for. */
 export const healthTimeoutS = ({ health_within_s }: Pick<Limits, 'health_within_s'>): number =>
   Math.min(10, Math.max(1, Math.ceil(health_within_s)))
-/** For a last look at each worker. */
-const slackS = 4
+/**
+ * For the restart, a last look at each worker, and the new connection over which all of it is looked at again. It is a
+ * minimum: how long a unit takes to stop is not known before a host is reached.
+ */
+const marginS = 7
 
 /** What may be waited for between the switch and its confirmation. */
 const waitedS = (limits: Limits): number => {
   const own = [limits.health_command, limits.health_url].filter((check) => check !== null).length
-  return limits.within_s + limits.stable_s + own * (limits.health_within_s + healthTimeoutS(limits)) + slackS
+  return limits.within_s + limits.stable_s + own * (limits.health_within_s + healthTimeoutS(limits)) + marginS
 }
 
 /** A rollback that fires while the host still waits would undo what is just proving itself. */

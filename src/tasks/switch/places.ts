@@ -40,13 +40,23 @@ export const placeRefusal = (view: HostView, changes: readonly Change[]): ErrorD
     else if (change.kind === 'upload') need(change.path, change.artifact.size, true)
     else if (change.kind === 'copy') need(change.path, change.size)
     else if ('path' in change) need(change.path, 0)
-    // The host keeps what is replaced until the switch is confirmed.
-    if ('path' in change) need(ownDirectory, sizeThere(view, change.path))
   }
+  for (const path of keptBy(changes)) need(ownDirectory, sizeThere(view, path))
   return [...needs].map(([path, { bytes, runs }]) => refusalAt(view, path, bytes, runs)).find((e) => e !== null) ?? null
 }
 
 const roomOfItsOwn = 65_536
+
+const inWorkers: readonly string[] = machines.map(machineBinary)
+
+/** What is replaced behind the armed rollback is kept until it is confirmed; a worker's binary the host makes anew. */
+const keptBy = (changes: readonly Change[]): ReadonlySet<string> => {
+  const arms = changes.findIndex(({ kind }) => kind === 'arm')
+  const guarded = arms < 0 ? [] : changes.slice(arms + 1)
+  return new Set(
+    guarded.flatMap((change) => ('path' in change && !inWorkers.includes(change.path) ? [change.path] : [])),
+  )
+}
 
 const nearest = (path: string): string | undefined =>
   places.filter((place) => path === place || path.startsWith(`${place}/`)).sort((a, b) => b.length - a.length)[0]

@@ -6,7 +6,7 @@ import type { Finding } from '../task.ts'
 import { type Ready, readReady } from './ready.ts'
 import { isStopped } from './restart.ts'
 
-/** The agent runs this very binary, by way of `current`; the rest that makes it healthy was waited for by the run that armed. */
+/** The agent runs this very binary, by way of `current`: now. That it stays up, and all else that makes it healthy, is for `isProved` to say. */
 export const runsBinary = (view: HostView, sha256: string): Ready | null => {
   const ready = readReady(view)
   if ('code' in ready || ready.layout.isPlain || ready.layout.currentSha256 !== sha256) return null

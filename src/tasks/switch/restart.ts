@@ -2,7 +2,7 @@ import type { Change } from '../../changes/change.ts'
 import type { ErrorDetails } from '../../errors.ts'
 import type { HostView } from '../../facts/view.ts'
 import { agentUnit } from '../agent/names.ts'
-import { hostRootAgents, recoveryUnitFile, upgradeSignalFile } from '../agent/paths.ts'
+import { type HostRoot, hostRootAgents, recoveryScript, recoveryUnitFile, upgradeSignalFile } from '../agent/paths.ts'
 import { agentWantsTarget } from '../agent/target.ts'
 import { isAllowed, untouched, wouldStartOthers, writtenByAgent } from '../worker/healing-restart.ts'
 import { wouldStart } from '../worker/others.ts'
@@ -37,7 +37,14 @@ export const restartOf = (
   const room = startRoom(view, agentUnit, needsReload(wanted.units))
   return {
     room: room.length > 0 || !failed ? room : afterStartLimit(view, agentUnit),
-    start: [{ kind: 'systemctl', verb: failed ? 'start' : 'restart', unit: agentUnit, spoils: written }],
+    start: [
+      {
+        kind: 'systemctl',
+        verb: failed ? 'start' : 'restart',
+        unit: agentUnit,
+        spoils: writtenBelow(ready.layout.root),
+      },
+    ],
     awaits: awaitsOf(view, ready, wanted.limits, wanted.exe),
   }
 }
@@ -48,8 +55,14 @@ const startedAlong = (view: HostView, { deployment }: Ready, units: readonly Cha
     ? wouldStart(view, deployment)
     : []
 
-/** A starting agent also notes its digest, and may take up an upgrade that the cluster asked for. */
-const written = [...writtenByAgent, `path:${recoveryUnitFile}`, `path:${hostRootAgents}`, `path:${upgradeSignalFile}`]
+/**
+ * A starting agent also notes its digest, and may take up an upgrade that the cluster asked for. Its script of the recovery
+ * stands here by itself, since of such files the host keeps how they were.
+ */
+const writtenBelow = (root: HostRoot): readonly string[] => [
+  ...writtenByAgent,
+  ...[recoveryUnitFile, recoveryScript(root), hostRootAgents, upgradeSignalFile].map((path) => `path:${path}`),
+]
 
 const awaitsOf = (view: HostView, { deployment }: Ready, limits: Limits, exe: string): Change[] => {
   const asked = { kind: 'await', stableMs: 0, withinMs: limits.health_within_s * 1000, failure: refusedByUser } as const

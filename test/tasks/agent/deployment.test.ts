@@ -31,10 +31,8 @@ test('a legacy host', () => {
 })
 
 test('the version comes from the root the state names', () => {
-  const command = ['/opt/unbounded/agent/lib/aks-flex-node/aks-flex-node-current', 'version']
-  const moved = read(
-    runningHost({ paths: movedPaths, commands: [[command, { stdout: 'AKS Flex Node Agent\nVersion: v0.3.1\n' }]] }),
-  )
+  const current = '/opt/unbounded/agent/lib/aks-flex-node/aks-flex-node-current'
+  const moved = read(runningHost({ paths: movedPaths, versions: { [current]: 'v0.3.1' } }))
   expect([moved.hostRoot, moved.version]).toEqual(['MOVED', 'v0.3.1'])
 })
 

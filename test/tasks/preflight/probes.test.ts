@@ -17,3 +17,10 @@ test.each(files)('%s is whole before it runs, and reads nothing from its caller'
   // Only read: they are parsed here, never run.
   execFileSync('/bin/sh', ['-n'], { input: source })
 })
+
+test('no probe runs a program that it is given without a look at whose it is', () => {
+  for (const name of files) {
+    const source = readFileSync(new URL(name, directory), 'utf8')
+    expect(source.match(/^\s*(exec|timeout \S+)?\s*"\$[1-9@]"/gm) ?? [], name).toEqual([])
+  }
+})

@@ -67,6 +67,6 @@ export const guardedHosts: fc.Arbitrary<HostLiteral> = shape.map((host) => {
       ...(host.worker === 'no place' && { '/var/lib/machines/kube1/usr/local/bin': 'absent' }),
       ...(host.seed && host.state === 'MOVED' && { [`${LEGACY}/bin/aks-flex-node`]: binary('seed') }),
     },
-    commands: [[[entry('last-good'), 'version'], { stdout: 'Version: v0.3.1\n' }]],
+    versions: { [entry('last-good')]: 'v0.3.1' },
   })
 })

@@ -8,7 +8,14 @@ import { canonical, lookUp } from '../../../src/facts/tree.ts'
 import { Unknown } from '../../../src/facts/unknown.ts'
 import { planHost } from '../../../src/runner/plan.ts'
 import { Secret } from '../../../src/secret.ts'
-import { LEGACY, ROOT } from '../../../src/tasks/agent/paths.ts'
+import {
+  agentUnitFile,
+  hostRoots,
+  LEGACY,
+  ROOT,
+  recoveryScript,
+  recoveryUnitFile,
+} from '../../../src/tasks/agent/paths.ts'
 import { agentConfigured } from '../../../src/tasks/agent-configured.ts'
 import { agentRolledBack } from '../../../src/tasks/agent-rolled-back.ts'
 import { agentUpgraded } from '../../../src/tasks/agent-upgraded.ts'
@@ -118,7 +125,12 @@ describe.each(switching)('$name, on every host with an agent', (task, params) =>
       const touched = changes
         .slice(at + 1)
         .flatMap((change) => ('path' in change && change.kind !== 'directory' ? [change.path] : []))
-      expect(paths.sort()).toEqual([...new Set(touched)].sort())
+      // And the texts that a started agent writes anew by itself.
+      const anew = [agentUnitFile, recoveryUnitFile, ...hostRoots.map(recoveryScript)]
+      const isAnew = (path: string): boolean =>
+        restart >= 0 && anew.includes(path) && lies(before, path).startsWith('file:')
+      const named = changes.flatMap(({ spoils = [] }) => spoils.map((key) => key.replace(/^path:/, '')))
+      expect(paths.sort()).toEqual([...new Set([...touched, ...named.filter(isAnew)])].sort())
     })
   })
 
@@ -136,6 +148,23 @@ describe.each(switching)('$name, on every host with an agent', (task, params) =>
         expect.objectContaining({ condition: expect.objectContaining({ is: 'running-from' }) }),
       )
     })
+  })
+
+  test('says by name which files a started agent writes anew, and knows how they were', () => {
+    let starts = 0
+    check(({ state, changes }) => {
+      const start = changes.find(
+        ({ kind, ...rest }) => kind === 'systemctl' && 'verb' in rest && /start$/.test(rest.verb),
+      )
+      if (start === undefined) return
+      starts += 1
+      const root = lies(state, ROOT) === 'directory' ? ROOT : LEGACY
+      for (const path of [agentUnitFile, recoveryUnitFile, recoveryScript(root)]) {
+        expect(start.spoils).toContain(`path:${path}`)
+        expect(lies(state, path)).toMatch(/^(absent|file:[0-9a-f]{64})$/)
+      }
+    })
+    expect(starts).toBeGreaterThan(0)
   })
 
   test('touches no worker', () => {
