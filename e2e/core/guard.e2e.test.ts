@@ -27,6 +27,7 @@ import {
   toGreen,
   toy,
   traces,
+  unitFile,
   untilRolledBack,
   upFrom,
 } from '../support/toy.ts'
@@ -164,7 +165,7 @@ onAll('of confirming and firing exactly one wins, however close they come', asyn
     const run = await apply(arm(600_000), toGreen)
     const [confirmS, fireS] = [laterMs, -laterMs].map((ms) => (Math.max(ms, 0) / 1000).toFixed(3))
     const { code } = await host.sh(
-      `(sleep "$4"; systemctl start --no-block drover-rollback.service) & sleep "$3"; sh -c "$1" confirm "$2" e2e@lab; code=$?; wait; exit $code`,
+      `(sleep "$4"; touch /var/lib/drover/armed/now; systemctl start --no-block drover-rollback.service) 2>/dev/null & sleep "$3"; sh -c "$1" confirm "$2" e2e@lab; code=$?; wait; exit $code`,
       [rollbackSource('confirm'), run, confirmS ?? '', fireS ?? ''],
     )
     expect([0, 7]).toContain(code)
@@ -217,6 +218,7 @@ onAll('what somebody else changed is left alone, all of it', async ({ host, appl
   const cases = [
     { made: elsewhere, how: 'superseded', link: '/srv/elsewhere' },
     { made: `rm ${conf}`, how: 'superseded', link: slots.green },
+    { made: `echo three >${conf}`, how: 'superseded', link: slots.green },
     { made: `mkdir ${root} && touch ${root}/.moving`, how: 'superseded-by-move', link: slots.green },
     { made: `mkdir ${root}`, how: 'superseded-by-move', link: slots.green },
     { made: `ln -s /srv ${root}`, how: 'superseded-by-move', link: slots.green },
@@ -233,6 +235,10 @@ onAll('what somebody else changed is left alone, all of it', async ({ host, appl
     expect(await startsOf(host)).toEqual(before)
     expect(await traces(host), made).toBe('')
   }
+  const told = await host.must('journalctl --no-pager -o cat -u drover-rollback.service')
+  expect(told).toContain(`${conf} is another file now, which this run did not make of it`)
+  // Of a file of secrets the digest is one, too.
+  expect(told).not.toMatch(/[0-9a-f]{64}/)
   await host.must(`rm -rf ${root}; echo one >${conf}; chmod 0640 ${conf}; chown 1:1 ${conf}`)
 })
 
@@ -277,12 +283,10 @@ onAll(
   'an undo that is killed, and one that a reboot cuts in the middle, come to their end',
   async ({ host, apply, reopen }) => {
     await host.must('mkdir -p /srv/other && echo one >/srv/other/file && mount --bind /srv/other /srv/other')
-    await apply(arm(600_000), write('/srv/other/file', 'two\n'), toGreen, restart, upFrom(slots.green))
-    await host.must('mount -o remount,bind,ro /srv/other && systemctl start --no-block drover-rollback.service')
-    // The link is back and the file cannot be: again and again.
-    await until('an undo half done', 30_000, async () =>
-      (await host.must(`readlink ${current}`)) === slots.blue ? true : undefined,
-    )
+    await apply(arm(600_000), toGreen, write('/srv/other/file', 'two\n'), restart, upFrom(slots.green))
+    await host.must(`mount -o remount,bind,ro /srv/other && ${fires}`)
+    // The file cannot be put back, again and again, and keeps neither the link nor the service from it.
+    await until('an undo half done', 30_000, async () => ((await runsFrom(host)) === slots.blue ? true : undefined))
     await host.sh('systemctl kill -s KILL drover-rollback.service')
     expect(await host.must('cat /srv/other/file; ls /var/lib/drover')).toBe('two\nundoing')
     await host.reboot()
@@ -304,7 +308,7 @@ onAll(
     await host.must(
       `systemd-run --quiet --unit=holder flock ${lock} sleep 600 && while flock -n ${lock} true; do sleep 0.1; done`,
     )
-    await host.must('systemctl start --no-block drover-rollback.service')
+    await host.must(fires)
     const kill = `pid=$(systemctl show -p MainPID --value drover-rollback.service) && [ "$pid" -gt 0 ] && kill -s KILL "$pid"`
     const waits = 'grep -q -e "-> FLOCK" /proc/locks'
     await until('waiting for the lock', 30_000, async () => ((await host.sh(waits)).code === 0 ? true : undefined))
@@ -422,6 +426,148 @@ onAll(
   },
 )
 
+onAll(
+  'only changes that came to their end are proved, and only while what they started has not been started again',
+  async ({ host, apply, fails, look }) => {
+    const isProved = async () => armedOf((await look()).self)?.isProved
+    await fails(hold, arm(600_000), toGreen, restart, upFrom(slots.green), never)
+    const failed = (await host.must('cat /var/lib/drover/armed/owner')).split(' ')[0] ?? ''
+    expect(await isProved()).toBe(false)
+    expect(await fireNow(host, failed)).toMatchObject({ code: 0 })
+    const run = await apply(hold, arm(600_000), toGreen, restart, upFrom(slots.green))
+    expect(await isProved()).toBe(true)
+    await host.must('systemctl restart toy.service')
+    expect(await isProved()).toBe(false)
+    expect(await fireNow(host, run)).toMatchObject({ code: 0 })
+  },
+)
+
+onAll(
+  'who starts multi-user.target has not asked for it, and takes nothing from the deadline',
+  async ({ host, apply }) => {
+    const run = await apply(hold, arm(20_000), toGreen, restart, upFrom(slots.green))
+    await host.must('systemctl start multi-user.target drover-rollback.service')
+    expect([await runsFrom(host), await host.must('ls /var/lib/drover')]).toEqual([slots.green, 'armed'])
+    const [who, , , how] = await untilRolledBack(host)
+    expect([who, how, await runsFrom(host)]).toEqual([run, 'rolled-back', slots.blue])
+  },
+)
+
+onAll('a unit that the candidate wrote anew is put back, and loaded', async ({ host, apply }) => {
+  const before = await host.must(`cat ${unitFile}`)
+  const writes: Change = { ...restart, spoils: [`path:${unitFile}`] }
+  const run = await apply(hold, arm(600_000), toGreen, writes, upFrom(slots.green))
+  await host.must(`sed -i 's|^ExecStart=.*|& --of-the-new-one|' ${unitFile} && systemctl daemon-reload`)
+  expect(await fireNow(host, run)).toMatchObject({ code: 0 })
+  expect([await runsFrom(host), await host.must(`cat ${unitFile}`)]).toEqual([slots.blue, before])
+})
+
+onAll('where it cannot even be begun it is tried again', async ({ host, apply }) => {
+  const run = await apply(hold, arm(600_000), toGreen, restart, upFrom(slots.green))
+  await host.must('cd /var/lib/drover && mount --bind . . && mount -o remount,bind,ro /var/lib/drover')
+  expect(await fireNow(host, run, 3)).toMatchObject({ code: 6 })
+  expect(await runsFrom(host)).toBe(slots.green)
+  await host.must('umount /var/lib/drover')
+  const [who, , , how] = await untilRolledBack(host)
+  expect([who, how, await runsFrom(host)]).toEqual([run, 'rolled-back', slots.blue])
+})
+
+onAll(
+  'an attempt that was cut is gone on with: what has been put back is not judged again',
+  async ({ host, apply }) => {
+    // The second is what a full disk left of the note.
+    for (const note of ['0', '']) {
+      const run = await apply(hold, arm(600_000), toGreen, restart, upFrom(slots.green))
+      await host.must(
+        `cd /var/lib/drover/armed && ln -sfn ${slots.blue} ${current} && mkdir ${root} && touch back && printf %s "$1" >before.2`,
+        [note],
+      )
+      const { code, stdout } = await fireNow(host, run)
+      await host.must(`rmdir ${root}`)
+      expect([code, stdout.split(' ')[3], await runsFrom(host)], note).toEqual([0, 'rolled-back', slots.blue])
+    }
+  },
+)
+
+/** How the toy starts, from now on. */
+const starts = (host: LabHost, lines: string): Promise<string> =>
+  host.must(
+    `mkdir -p ${unitFile}.d && printf '[Service]\n%b' "$1" >${unitFile}.d/start.conf && systemctl daemon-reload && systemctl reset-failed`,
+    [lines],
+  )
+const startsWell = (host: LabHost): Promise<string> =>
+  host.must(`rm ${unitFile}.d/start.conf && systemctl daemon-reload && systemctl restart toy.service`)
+
+onAll('what was not steady before is started again, and that is all', async ({ host, apply }) => {
+  await starts(
+    host,
+    `Restart=always\nRestartSec=2s\nExecStart=\nExecStart=/bin/sh -c '[ "$(readlink ${current})" = ${slots.green} ] && exec ${slots.green} infinity'\n`,
+  )
+  await host.must('systemctl restart toy.service; while systemctl is-active --quiet toy.service; do sleep 0.1; done')
+  expect((await host.unit(toy)).ActiveState).toBe('activating')
+  const run = await apply(hold, arm(600_000), toGreen, restart, upFrom(slots.green))
+  expect(await fireNow(host, run)).toMatchObject({ code: 0, stdout: expect.stringContaining(' rolled-back ') })
+  expect(await traces(host)).toBe('')
+  expect((await host.sh('readlink "/proc/$(systemctl show -p MainPID --value toy.service)/exe"')).stdout).not.toContain(
+    slots.green,
+  )
+  await startsWell(host)
+})
+
+onAll('what had failed before ends as at a boot', async ({ host, apply }) => {
+  await host.must(
+    'systemctl kill -s KILL toy.service; while systemctl is-active --quiet toy.service; do sleep 0.1; done',
+  )
+  expect((await host.unit(toy)).ActiveState).toBe('failed')
+  const start: Change = { kind: 'systemctl', verb: 'start', unit: toy }
+  const run = await apply(hold, arm(600_000), toGreen, start, upFrom(slots.green))
+  expect(await fireNow(host, run)).toMatchObject({ code: 0 })
+  await until('the service', 10_000, async () => ((await runsFrom(host)) === slots.blue ? true : undefined))
+})
+
+onAll('an end for what does not stay up with everything back, and it is told as that', async ({ host, apply }) => {
+  const run = await apply(hold, arm(600_000), toGreen, restart, upFrom(slots.green))
+  await starts(host, `ExecStart=\nExecStart=/bin/false\n`)
+  await settleFor(host, 1, 'ATTEMPTS=3')
+  const { code, stdout } = await fireNow(host, run)
+  expect([code, stdout.split(' ').slice(0, 4)]).toEqual([
+    4,
+    [run, 'e2e@lab', expect.stringMatching(/^20/), 'rolled-back-not-up'],
+  ])
+  expect(await host.must(`readlink ${current}`)).toBe(slots.blue)
+  expect(await traces(host)).toBe('')
+  await settleFor(host, 1)
+  await startsWell(host)
+})
+
+onAll('nothing is armed where the lock has been let go meanwhile', async ({ host, fails }) => {
+  const ends: Change = {
+    kind: 'await',
+    condition: { command: ['systemctl', 'stop', 'drover-guard.service'], is: 'succeeding', timeoutS: 10 },
+    withinMs: 0,
+    stableMs: 0,
+  }
+  expect((await fails(hold, ends, arm(600_000), toGreen)).detail).toContain('the lock is not held any more')
+  expect([await host.must(`readlink ${current}`), await traces(host)]).toEqual([slots.blue, ''])
+})
+
+onAll('a run that is dead when its apply fails holds no lock', async ({ host, apply, reopen }) => {
+  const sleeps: Change = {
+    kind: 'await',
+    condition: { command: ['sleep', '90'], is: 'succeeding', timeoutS: 90 },
+    withinMs: 0,
+    stableMs: 0,
+  }
+  const dead = apply(hold, sleeps).catch(() => 'dead')
+  await until('the guard', 30_000, async () =>
+    (await host.sh('systemctl is-active drover-guard.service drover-apply.service')).code === 0 ? true : undefined,
+  )
+  await reopen()
+  expect(await dead).toBe('dead')
+  await host.must('systemctl stop drover-apply.service')
+  expect(await traces(host)).toBe('')
+})
+
 test('where reset-failed is denied and the start limit is used up, the host is back when its window has passed', async () => {
   const { host, apply } = await open('acl-like')
   await host.must(
@@ -454,6 +600,9 @@ const possible = (wanted: readonly Change[]): Change[] => {
   })
 }
 
+/** As somebody who asks for it, and does not wait. */
+const fires = 'touch /var/lib/drover/armed/now && systemctl start --no-block drover-rollback.service'
+
 /** Ends an apply there. */
 const never: Change = {
   kind: 'await',
@@ -472,8 +621,8 @@ const write = (path: string, content: string): Change => ({
   owner: 'root:root',
 })
 
-const settleFor = (host: LabHost, seconds: number): Promise<string> =>
+const settleFor = (host: LabHost, seconds: number, more = ''): Promise<string> =>
   host.must(
-    `printf '[Service]\nRestartSec=1s\nEnvironment=SETTLE_S=%s\n' "$1" >/etc/systemd/system/drover-rollback.service.d/fast.conf && systemctl daemon-reload`,
-    [String(seconds)],
+    `printf '[Service]\nRestartSec=1s\nEnvironment=SETTLE_S=%s %s\n' "$1" "$2" >/etc/systemd/system/drover-rollback.service.d/fast.conf && systemctl daemon-reload`,
+    [String(seconds), more],
   )

@@ -1,5 +1,5 @@
 // The lab's inventory in drover's own format.
-import { rmSync, writeFileSync } from 'node:fs'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { stringify } from 'yaml'
 import type { ImageName } from './images.ts'
@@ -17,7 +17,9 @@ const GROUPS: Record<ImageName, string> = {
 /** Write the inventory of every host of the lab and return its path. Keys are named relative to the file, so the folder can be moved. */
 export function writeInventory(lab: Lab): string {
   const file = inventoryFile(lab)
-  writeFileSync(file, inventoryText(lab), { mode: 0o600 })
+  // Whole or not at all: another drover of the same story may be reading it.
+  writeFileSync(`${file}.new`, inventoryText(lab), { mode: 0o600 })
+  renameSync(`${file}.new`, file)
   return file
 }
 

@@ -122,33 +122,79 @@ describe('nobody confirms', () => {
 })
 
 describe('U4 a rollback that a dead run armed', () => {
-  const long = ['-e', 'stable_s=3', '-e', 'confirm_within_s=300', '-e', 'health_within_s=60', '-e', 'within_s=30']
+  const long = ['-e', 'confirm_within_s=300', '-e', 'health_within_s=5', '-e', 'within_s=30']
 
-  /** Armed by a run that is dead, with the candidate up and well. */
-  const orphan = async (agent: ReleaseVar): Promise<void> => {
-    const run = startDrover(lab, upgradeArgs(agent, [...long, '-e', 'stable_s=60']))
+  /** Armed by a run that is dead, with the candidate up; its apply goes on by itself for as long as it has to look. */
+  const orphan = async (agent: ReleaseVar, more: readonly string[]): Promise<void> => {
+    const run = startDrover(lab, upgradeArgs(agent, [...long, ...more]))
     await untilSwitched(run, agent.version)
     await killed(run)
+  }
+  const ended = (host: LabHost): Promise<true> =>
+    until(`the apply on ${host.name} to end`, 60_000, async () =>
+      (await host.sh('systemctl is-active --quiet drover-apply.service')).code === 0 ? undefined : true,
+    )
+  const leftArmed = async (host: LabHost): Promise<void> => {
+    expect(await armedOn(host), host.name).toBe('armed')
+    await age(host)
+  }
+  /** It came to its end: the candidate stayed up, and every check came out well. */
+  const proved = async (agent: ReleaseVar): Promise<void> => {
+    await orphan(agent, ['-e', 'stable_s=15'])
     await each(async (host) => {
-      // Its apply goes on with its looking; nobody waits for that here.
-      await host.must('systemctl stop drover-apply.service; [ -d /var/lib/drover/armed ]')
-      await age(host)
+      await ended(host)
+      await leftArmed(host)
+    })
+  }
+  /** It is cut while the candidate is still being watched. */
+  const unproved = async (agent: ReleaseVar): Promise<void> => {
+    await orphan(agent, ['-e', 'stable_s=60'])
+    await each(async (host) => {
+      await host.must('systemctl stop drover-apply.service')
+      await leftArmed(host)
     })
   }
 
-  test('another release is wanted: blocked, with the seconds left and both ways out', async () => {
-    await orphan(next)
+  test('another release is wanted, or the same, which was never proved: blocked, with the seconds left and both ways out', async () => {
+    await unproved(next)
+    const before = await layouts()
     const other = await releaseVar(lab, { version: 'v0.5.9' })
-    const run = await drover(lab, upgradeArgs(other))
-    await each(async (host) => {
-      expect(blockedAs(run, host, 'rollback-armed')).toMatch(/fires in \d+ s/)
-      expect(run.host(host.name).error?.remedy).toContain('drover confirm')
-      expect(run.host(host.name).error?.remedy).toContain('drover rollback --now')
-      expect(await armedOn(host)).toBe('armed')
-    })
+    for (const [wanted, why] of [
+      [other, 'not what this step wants'],
+      [next, 'has not been proved'],
+    ] as const) {
+      const run = await drover(lab, upgradeArgs(wanted))
+      await each(async (host) => {
+        const message = blockedAs(run, host, 'rollback-armed')
+        expect(message).toMatch(/fires in \d+ s/)
+        expect(message).toContain(why)
+        expect(run.host(host.name).error?.remedy).toContain('drover confirm')
+        expect(run.host(host.name).error?.remedy).toContain('drover rollback --now')
+        expect(await armedOn(host)).toBe('armed')
+      })
+    }
+    expect(await layouts()).toEqual(before)
+    expectCode(await drover(lab, ['rollback', '--now']), 0)
+    await each(async (host) => void (await expectRuns(host, 'v0.4.0')))
   })
 
-  test('the same one is wanted: it is confirmed, and nothing is restarted', async () => {
+  test('the same one is wanted, whose check came out badly: blocked', async () => {
+    await orphan(next, ['-e', 'stable_s=10', '-e', JSON.stringify({ health_command: ['false'] })])
+    await each(async (host) => {
+      await ended(host)
+      await leftArmed(host)
+    })
+    const run = await drover(lab, upgradeArgs(next))
+    await each(async (host) => {
+      expect(blockedAs(run, host, 'rollback-armed')).toContain('has not been proved')
+      expect(await armedOn(host)).toBe('armed')
+    })
+    expectCode(await drover(lab, ['rollback', '--now']), 0)
+    await each(async (host) => void (await expectRuns(host, 'v0.4.0')))
+  })
+
+  test('the same one is wanted, and was proved: it is confirmed, and nothing is restarted', async () => {
+    await proved(next)
     const before = await layouts()
     const run = await drover(lab, upgradeArgs(next))
     expectCode(run, 0)
@@ -158,7 +204,7 @@ describe('U4 a rollback that a dead run armed', () => {
 
   test('drover rollback --now brings the one before back; drover confirm keeps the new one', async () => {
     const third = await releaseVar(lab, { version: 'v0.5.8' })
-    await orphan(third)
+    await unproved(third)
     const [back, keep] = await Promise.all([
       drover(lab, ['rollback', '--now', '-l', 'rhel9']),
       drover(lab, ['confirm', '-l', 'ubuntu24,acl3']),

@@ -4,7 +4,7 @@ import { until } from '../lab/wait.ts'
 
 /**
  * Runs on the host beside the apply and looks, without a pause and without starting a program, which change the apply is
- * at; at the wanted one all of its processes are stopped. It ends by itself with the apply it was waiting for.
+ * at; at the wanted one all of its processes are stopped. On a machine that is short of time it may be a later one.
  */
 const watcher = `
 while read -r line; do case $line in 0::*) group=/sys/fs/cgroup\${line#0::} ;; esac; done </proc/self/cgroup
@@ -14,8 +14,8 @@ while [ "\${up%.*}" -lt "$end" ]; do
   for at in /run/drover/*/at; do
     n=
     { read -r n _ <"$at"; } 2>/dev/null
-    [ "$n" = "$1" ] || continue
-    while read -r pid; do kill -STOP "$pid"; done <"$procs"
+    [ "\${n:--1}" -ge "$1" ] || continue
+    [ ! -e "$procs" ] || while read -r pid; do kill -STOP "$pid"; done <"$procs"
     echo "$procs" >/run/story-frozen
     exit 0
   done
@@ -28,7 +28,7 @@ export const freezeAt = async (host: LabHost, change: number): Promise<void> => 
   await host.must('rm -f /run/story-frozen; systemctl stop story-freezer.service 2>/dev/null || :')
   // In a file: systemd would replace the variables of a command line.
   await host.put('/run/story-freezer.sh', watcher)
-  await host.must('systemd-run --quiet --collect --unit=story-freezer /bin/sh /run/story-freezer.sh "$1"', [
+  await host.must('systemd-run --quiet --collect -p Nice=-10 --unit=story-freezer /bin/sh /run/story-freezer.sh "$1"', [
     String(change),
   ])
 }
@@ -39,4 +39,6 @@ export const untilFrozen = (host: LabHost): Promise<unknown> =>
   )
 
 export const thaw = (host: LabHost): Promise<string> =>
-  host.must('while read -r pid; do kill -CONT "$pid"; done <"$(cat /run/story-frozen)"')
+  host.must(
+    'procs=$(cat /run/story-frozen); [ ! -e "$procs" ] || while read -r pid; do kill -CONT "$pid"; done <"$procs"',
+  )

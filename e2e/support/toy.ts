@@ -11,6 +11,7 @@ export const slots = { blue: '/srv/toy/blue', green: '/srv/toy/green' } as const
 export const current = '/srv/toy/current'
 export const lock = '/run/toy.lock'
 export const root = '/srv/root'
+export const unitFile = `/etc/systemd/system/${toy}`
 export const conf = '/srv/toy/conf'
 
 export const scope: GuardScope = { lock, root }
@@ -35,7 +36,7 @@ systemctl daemon-reload && systemctl enable --quiet toy.service && systemctl res
 
 export const facts: readonly Fact[] = [
   { kind: 'unit', name: toy },
-  ...[slots.blue, slots.green, current, conf, '/srv/toy/fresh', '/srv/other/file', root].map(
+  ...[slots.blue, slots.green, current, conf, '/srv/toy/fresh', '/srv/other/file', root, unitFile].map(
     (path): Fact => ({ kind: 'path', path, sha256: true }),
   ),
 ]

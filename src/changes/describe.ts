@@ -46,8 +46,8 @@ export const summaryOf = (change: Change): string => {
 
 const word = (text: string): string => (/^[\w./:=@%+,-]+$/.test(text) ? text : JSON.stringify(text))
 
-/** What stands behind the question mark may be a signature. */
-const withoutQuery = (url: string): string => url.replace(/[?#].*$/s, '')
+/** What stands behind the question mark may be a signature, and what stands before the @ a password. */
+const withoutSecrets = (url: string): string => url.replace(/[?#].*$/s, '').replace(/^([^:/]*:[/\\]*)[^/\\]*@/, '$1')
 
 const conditionText = (condition: Condition): string => {
   switch (condition.is) {
@@ -64,7 +64,7 @@ const conditionText = (condition: Condition): string => {
     case 'succeeding':
       return `${condition.command.map(word).join(' ')} ${condition.line === undefined ? 'succeeds' : `says ${word(condition.line)}`}`
     case 'answering':
-      return `${withoutQuery(condition.url)} answers`
+      return `${withoutSecrets(condition.url)} answers`
   }
 }
 

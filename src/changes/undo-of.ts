@@ -1,6 +1,7 @@
 import type { FileNode } from '../facts/node.ts'
 import type { HostState } from '../facts/state.ts'
 import { lookUp } from '../facts/tree.ts'
+import type { UnitState } from '../facts/unit.ts'
 import { Unknown } from '../facts/unknown.ts'
 import type { Change } from './change.ts'
 import { contentBytes, sha256 } from './predict.ts'
@@ -100,16 +101,41 @@ const ofSystemctl = (state: HostState, change: Extract<Change, { kind: 'systemct
     case 'stop':
     case 'restart': {
       const unit = state.units.get(change.unit)
-      const active = unit?.properties.ActiveState
-      if (unit === undefined || typeof active !== 'string') return none(change, 'how the unit stands is not known')
+      const was = unit === undefined ? null : standing(unit)
+      if (unit === undefined || was === null) return none(change, 'how the unit stands is not known')
       const exe = typeof unit.exe === 'string' && unit.exe.startsWith('/') ? unit.exe : undefined
-      const wasActive = !['inactive', 'failed'].includes(active)
-      return [{ kind: 'unit', unit: change.unit, wasActive, ...(exe !== undefined && { exe }) }]
+      const written = change.verb === 'stop' ? [] : writtenAnew(state, change)
+      return [...written, { kind: 'unit', unit: change.unit, was, ...(exe !== undefined && { exe }) }]
     }
     case 'enable':
     case 'disable':
       return none(change, 'which links it makes is not known')
   }
+}
+
+const standing = ({ properties }: UnitState): Extract<Undo, { kind: 'unit' }>['was'] | null => {
+  const { ActiveState: active, InvocationID: invocation } = properties
+  if (typeof active !== 'string') return null
+  // Not known: a `reset-failed` of ours made a failed one inactive, and nobody stopped it on purpose.
+  if (active === 'inactive') return invocation instanceof Unknown ? 'failed' : 'down'
+  if (active === 'failed') return 'failed'
+  return ['active', 'reloading', 'refreshing'].includes(active) ? 'up' : 'unsteady'
+}
+
+/**
+ * The texts that a starting agent writes: what ran before may not be able to start with those of a newer one. Not what
+ * it keeps for itself, which is also true of the one before.
+ */
+const writtenAnew = (state: HostState, { spoils = [] }: Change): Undo[] => {
+  const files = spoils.flatMap((key): Undo[] => {
+    const path = key.startsWith('path:') ? key.slice('path:'.length) : ''
+    if (!path.startsWith('/etc/systemd/system/') && !path.endsWith('/aks-flex-node-recovery.sh')) return []
+    const node = lookUp(state.tree, path)
+    if (node === undefined || node instanceof Unknown || node.type !== 'file') return []
+    if (typeof node.sha256 !== 'string') return []
+    return [{ kind: 'file', path, wasSha256: node.sha256, oursSha256: node.sha256, rewritten: true }]
+  })
+  return files.length === 0 ? [] : [...files, { kind: 'daemon-reload' }]
 }
 
 const nodeOf = (state: HostState, path: string) => {

@@ -17,9 +17,7 @@ const callsOf = (undo: readonly Undo[], scope: GuardScope): (readonly string[])[
   ['scope', scope.root, scope.lock],
   ...placesOf(undo.filter((one) => !isInWorker(one, scope))),
   ...(undo.some(({ kind }) => kind === 'daemon-reload') ? [['reload']] : []),
-  ...undo.flatMap((one) =>
-    one.kind === 'unit' ? [['unit', one.unit, one.wasActive ? 'yes' : 'no', one.exe ?? '']] : [],
-  ),
+  ...undo.flatMap((one) => (one.kind === 'unit' ? [['unit', one.unit, one.was, one.exe ?? '']] : [])),
   ...(scope.worker === undefined
     ? []
     : [['worker', scope.worker.stateFile, scope.worker.current, scope.worker.inside]]),

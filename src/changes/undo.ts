@@ -15,5 +15,13 @@ export type Undo =
       readonly rewritten?: true
     }
   | { readonly kind: 'daemon-reload' }
-  /** Started again where it ran before, and left stopped where it did not. `exe`: what it then runs, where that is known. */
-  | { readonly kind: 'unit'; readonly unit: string; readonly wasActive: boolean; readonly exe?: string }
+  /**
+   * `up`: started again, and stays up. `unsteady`, between states or in a crash loop: started again, which is all that can
+   * be asked of it. `failed`: started as a boot would. `down`: left stopped. `exe`: what it runs, where that is known.
+   */
+  | {
+      readonly kind: 'unit'
+      readonly unit: string
+      readonly was: 'up' | 'unsteady' | 'failed' | 'down'
+      readonly exe?: string
+    }

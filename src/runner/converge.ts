@@ -84,9 +84,10 @@ const convergeHost = async (lane: Lane, hold: { isHeld: boolean }, applied: Appl
     const guard = guardOf(changes, play, run.tasks)
     const failure = changes.length === 0 ? null : await applySegment(lane, changes, look, applied, guard)
     if (failure !== null) {
-      const isArmed = guard !== null && guard.progress !== 'none'
+      // Of a host that was lost nobody knows how far it came: the words of its arming may have been lost as well.
+      const mayBeArmed = guard !== null && (guard.progress !== 'none' || (isGone(failure) && failure.isMidway === true))
       const mayBeHeld = isToBeUndone(lane, guard)
-      const after = isArmed
+      const after = mayBeArmed
         ? await afterFailure(lane, guard, failure)
         : await lookAgain(lane, { question, changes, before: state.os, failure })
       // An apply that failed has let the host go, unless something of it was to be undone.

@@ -15,6 +15,8 @@ export interface Guard {
   readonly arm: Arm
   /** Steps that have to be as wanted before it is confirmed. */
   readonly covers: ReadonlySet<string>
+  /** Units that it starts. */
+  readonly starts: readonly string[]
   /** Seconds that a rollback is waited for. */
   readonly withinS: number
   /** How far the host has told of it: an arming that was begun may have been done all the same. */
@@ -40,11 +42,20 @@ export const guardOf = (changes: readonly SegmentChange[], play: HostPlay, tasks
     step: guarded.step,
     arm: guarded.change,
     covers: new Set(steps.map((step) => ('step' in step ? step.step : step.name))),
+    starts: startedBy(changes.slice(at)),
     withinS: compile(changes.slice(at)).deadlineS + startLimitWindowS,
     progress: 'none',
     firesAt: null,
   }
 }
+
+const startedBy = (guarded: readonly SegmentChange[]): string[] => [
+  ...new Set(
+    guarded.flatMap(({ change }) =>
+      change.kind === 'systemctl' && (change.verb === 'start' || change.verb === 'restart') ? [change.unit] : [],
+    ),
+  ),
+]
 
 /** A rollback that this very run armed is the guard's business: the steps plan as if nothing were armed. */
 export const withoutOwnRollback = (state: HostState, run: string): HostState =>

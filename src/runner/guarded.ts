@@ -44,16 +44,21 @@ export const proveGuarded = async (lane: Lane, guard: Guard, look: () => Promise
   return after === null ? { state } : { failure: after, ...(plan !== undefined && { plan }) }
 }
 
-/** Whether the steps that are covered are as wanted: all of them, also one that wanted nothing before. */
+/**
+ * Whether what was started runs, and the steps that are covered are as wanted: all of them, also one that wanted nothing
+ * before. To a step an agent that has ended since may look like one that somebody stopped (U5).
+ */
 const judge = (
   { play, run }: Lane,
-  { step, covers }: Guard,
+  { step, covers, starts }: Guard,
   state: HostState,
 ): { plan?: HostPlan; failure: Failure | null } => {
   try {
     const plan = planHost(play, run.tasks, state, { isFirst: false })
     const covered = plan.steps.filter(({ name }) => covers.has(name))
-    const short = shortfallOf(covered, covers) ?? stuckIn(covered)
+    const down = downOf(starts, state)
+    const short =
+      down === null ? (shortfallOf(covered, covers) ?? stuckIn(covered)) : { step: { name: step }, error: down }
     return { plan, failure: short === null ? null : { ...short, isMidway: true } }
   } catch (thrown) {
     // A fault of ours proves nothing good of the host either.
@@ -61,6 +66,20 @@ const judge = (
     return { failure: { step: { name: step }, error: asDetails(toDroverError(thrown)), isMidway: true } }
   }
 }
+
+const downOf = (starts: readonly string[], { units }: HostState): ErrorDetails | null => {
+  for (const unit of starts) {
+    const active = units.get(unit)?.properties.ActiveState
+    if (active !== 'active') return down(unit, typeof active === 'string' ? active : 'not to be seen')
+  }
+  return null
+}
+
+const down = (unit: string, active: string): ErrorDetails => ({
+  code: 'agent-unhealthy',
+  message: `${unit} was started and seen to be up, and in the look that would prove it, over a new connection, it is ${active}.`,
+  remedy: `Its last journal lines say why. On the host: journalctl -u ${unit}.`,
+})
 
 /** Null: what was switched stays. */
 const confirm = async (lane: Lane, guard: Guard): Promise<Failure | null> => {

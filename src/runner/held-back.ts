@@ -3,7 +3,7 @@ import type { ErrorDetails } from '../errors.ts'
 import { armedOf } from '../facts/armed.ts'
 import type { HostState } from '../facts/state.ts'
 import type { Host } from '../inventory/host.ts'
-import { armedWords } from '../tasks/agent/rollback-words.ts'
+import { armedWords, undoingRemedy } from '../tasks/agent/rollback-words.ts'
 
 /**
  * A rollback that another run armed holds back every step that does not begin with what becomes of it (U4): it would
@@ -19,7 +19,7 @@ export const heldBack = (state: HostState, wanted: readonly Change[], { name }: 
     message: `${words.charAt(0).toUpperCase()}${words.slice(1)}. Nothing else is done before that is decided.`,
     remedy:
       armed.phase === 'undoing'
-        ? `Wait until it is over, then run again; drover rollback --now -l ${name} waits for it.`
+        ? undoingRemedy(name)
         : `drover confirm -l ${name} keeps what it guards, drover rollback --now -l ${name} undoes it at once. Or wait, then run again.`,
   }
 }

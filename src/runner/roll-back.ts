@@ -67,7 +67,7 @@ export const leftArmed = (lane: Lane, { arm, progress, firesAt }: Guard, cause: 
     isMidway: true,
     error: {
       ...cause.error,
-      message: `${cause.error.message} ${subject} undoes the ${arm.what} by itself at ${firesAt ?? 'its time'}, or at a boot before that, unless it is confirmed.`,
+      message: `${cause.error.message} ${subject} undoes the ${arm.what} by itself ${firesAt === null ? `${arm.withinMs / 1000} s after that` : `at ${firesAt}`}, or at a boot before that, unless it is confirmed.`,
       remedy: `When the host can be reached, drover confirm -l ${name} keeps what was switched, and drover rollback --now -l ${name} undoes it at once. Or wait, then run again.`,
     },
   }

@@ -1,5 +1,6 @@
 import type { ErrorDetails } from '../errors.ts'
 import { readRolledBack } from '../facts/armed.ts'
+import { notUpRemedy, undoingRemedy } from '../tasks/agent/rollback-words.ts'
 
 /** What a script of a rollback answered. */
 export interface Told {
@@ -25,6 +26,8 @@ export const fireError = ({ code, line, words }: Told, { host, of }: Rollback): 
   switch (code) {
     case 0:
       return null
+    case 4:
+      return notUp(words, { host, of })
     case 5:
       return {
         code: 'rollback-superseded',
@@ -94,15 +97,27 @@ const anothers = (line: string, words: string, { host, of }: Rollback): ErrorDet
   }
 }
 
+/** The host has tried often enough, and gives up with all files back. */
+const notUp = (words: string, { host, of }: Rollback): ErrorDetails => ({
+  code: 'rollback-failed',
+  message: `The rollback of ${of} has put all files back, and the agent does not stay up with them either. Nothing is armed any more.`,
+  remedy: notUpRemedy(host),
+  ...wordsOf(words),
+})
+
 const underWay = ({ host, of }: Rollback): ErrorDetails => ({
   code: 'rollback-failed',
   message: `It came too late: the host is already carrying out the rollback of ${of}.`,
-  remedy: `Wait until it is over. ${look(host)}`,
+  remedy: `${undoingRemedy(host)} ${look(host)}`,
 })
 
 /** The host's own timer, a boot or somebody was faster. */
 const tooLate = (line: string, words: string, { host, of }: Rollback): ErrorDetails => {
   const { how, at } = readRolledBack(line)
+  if (how === 'rolled-back-not-up') {
+    const error = notUp(words, { host, of })
+    return { ...error, message: `It was not confirmed in time. ${error.message}` }
+  }
   if (how !== 'rolled-back')
     return {
       code: 'rollback-superseded',

@@ -229,3 +229,10 @@ describe('the limit of a step', () => {
     ['begins later', [of('a'), of('b', 5)], ['begin 0', 'within 5', 'begin 1']],
   ])('%s', (_, changes, expected) => expect(marks(...changes)).toEqual(expected))
 })
+
+test('what is armed is marked as proved when all changes have come to their end, and nothing else is', () => {
+  const scope = { lock: '/run/lock', root: '/opt/root' }
+  const arm: Change = { kind: 'arm', what: 'x', candidate: 'y', withinMs: 1000, scope }
+  expect(calls(arm, restart('a.service')).slice(-2)).toEqual([['ended', '1'], ['proved']])
+  expect(calls({ kind: 'hold', lock: '/l', forS: 1 }, restart('a.service')).flat()).not.toContain('proved')
+})

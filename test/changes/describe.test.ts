@@ -20,6 +20,19 @@ test.each<[Change, string]>([
     'wait until a.service is active for 4.5 s',
   ],
   [
+    {
+      kind: 'await',
+      condition: { url: 'https://user:hunter2@h.example:8443/x@y?sig=abc#d', is: 'answering', timeoutS: 1 },
+      withinMs: 9,
+      stableMs: 0,
+    },
+    'wait until https://h.example:8443/x@y answers',
+  ],
+  [
+    { kind: 'await', condition: { url: 'http:user@h/', is: 'answering', timeoutS: 1 }, withinMs: 9, stableMs: 0 },
+    'wait until http:h/ answers',
+  ],
+  [
     { kind: 'await', condition: { machine: 'kube1', is: 'running' }, withinMs: 9, stableMs: 0 },
     'wait until machine kube1 is running',
   ],

@@ -59,13 +59,13 @@ const table: readonly (readonly [string, readonly Undo[], readonly string[]])[] 
   [
     'places, then one reload, then units, whatever their order',
     [
-      { kind: 'unit', unit: 'a.service', wasActive: true, exe: '/a' },
+      { kind: 'unit', unit: 'a.service', was: 'up', exe: '/a' },
       { kind: 'daemon-reload' },
-      { kind: 'unit', unit: 'b.service', wasActive: false },
+      { kind: 'unit', unit: 'b.service', was: 'down' },
       { kind: 'daemon-reload' },
       { kind: 'link', path: '/l', was: '/a', ours: '/b' },
     ],
-    [`place '/l' 'link:/a' 'link:/b'`, 'reload', `unit 'a.service' 'yes' '/a'`, `unit 'b.service' 'no' ''`],
+    [`place '/l' 'link:/a' 'link:/b'`, 'reload', `unit 'a.service' 'up' '/a'`, `unit 'b.service' 'down' ''`],
   ],
 ]
 
@@ -84,7 +84,12 @@ test('whatever is to be undone it is a script, whole, with every word in quotes'
   const undo: fc.Arbitrary<Undo> = fc.oneof(
     fc.record({ kind: fc.constant('link' as const), path: anyPath, was: fc.option(text), ours: fc.option(text) }),
     fc.record({ kind: fc.constant('file' as const), path: anyPath, wasSha256: digest, oursSha256: digest }),
-    fc.record({ kind: fc.constant('unit' as const), unit: text, wasActive: fc.boolean(), exe: text }),
+    fc.record({
+      kind: fc.constant('unit' as const),
+      unit: text,
+      was: fc.constantFrom('up' as const, 'unsteady' as const, 'failed' as const, 'down' as const),
+      exe: text,
+    }),
     fc.constant({ kind: 'daemon-reload' as const }),
   )
   fc.assert(

@@ -29,7 +29,7 @@ hold() {
   refused=$(timeout 60 systemd-run --quiet --collect --no-ask-password --unit=drover-guard.service --description="drover run $run by $operator" \
     -p Type=notify -p NotifyAccess=all -p TimeoutStartSec=30s -p TimeoutStopSec=5s -p RuntimeMaxSec="$2" -p LogLevelMax=notice -p UMask=0077 \
     flock -n -E 75 "$1" /bin/sh -c "systemd-notify --ready && exec sleep $2" 2>&1) &&
-    systemctl is-active --quiet drover-guard.service && return
+    systemctl is-active --quiet drover-guard.service && held=yes && return
   if who=$(lock_holder "$1"); then
     echo "$1 is held by $who"
     return 75
@@ -52,7 +52,7 @@ lock_holder() {
 
 # arm WHAT CANDIDATE WITHIN_S OFFSET SIZE SHA256: the last rename is what arms; before it the host would undo nothing
 arm() {
-  can_guard || return
+  can_guard && is_held || return
   sweep_rollback
   arming=/var/lib/drover/arming.$run
   keep "$@" && schedule "$3" && sign "$1" "$2" && mv -T -- "$arming" /var/lib/drover/armed && sync /var/lib/drover && {
@@ -63,6 +63,19 @@ arm() {
   code=$?
   sweep_rollback
   return "$code"
+}
+
+# is_held: what `hold` took is; to make room for a start may have taken minutes
+is_held() {
+  [ -n "${held:-}" ] || return 0
+  # Asking for one that is gone makes PID 1 of systemd 252 complain in the journal.
+  if [ -e /run/systemd/transient/drover-guard.service ]; then
+    case $(systemctl show --no-pager -p ActiveState,Description drover-guard.service | sort | tr '\n' ' ') in
+      "ActiveState=active Description=drover run $run by $operator ") return 0 ;;
+    esac
+  fi
+  echo 'the lock is not held any more: drover-guard.service has ended'
+  return 1
 }
 
 # keep WHAT CANDIDATE WITHIN_S OFFSET SIZE SHA256: all that undoing needs
@@ -76,7 +89,10 @@ keep() {
   needed=$(/bin/sh "$arming/undo" need) || return
   has_room "${needed% *}" "${needed#* }" && /bin/sh "$arming/undo" save "$arming" || return
   # To be given back when the disk is full, and the end of the undo is to be written down.
-  head -c 16384 /dev/zero >"$arming/room" && [ "$(wc -c <"$arming/room")" -eq 16384 ] && sync -- "$arming/undo" "$arming/room" "$arming/files"
+  for room in room spare; do
+    head -c 16384 /dev/zero >"$arming/$room" && [ "$(wc -c <"$arming/$room")" -eq 16384 ] && sync -- "$arming/$room" || return
+  done
+  sync -- "$arming/undo" "$arming/files"
 }
 
 # has_room BYTES FILES
@@ -115,7 +131,7 @@ sign() {
 }
 
 # rollback_unit UNITS: who fires says so by a rename in the service itself, since a script in the directory could find it
-# gone. Ready when everything is back: the units that wait for it at a boot, and would otherwise start what is to be undone,
+# gone. Where that fails with all of it there, it is tried again. Ready when everything is back: the units that wait for it at a boot, and would otherwise start what is to be undone,
 # are restarted by it after that.
 rollback_unit() {
   printf '%s\n' '[Unit]' "Description=drover: undo run $run, which nobody confirmed" \
@@ -123,9 +139,19 @@ rollback_unit() {
     'RequiresMountsFor=/var/lib/drover' 'After=local-fs.target' "Before=$1" \
     'StartLimitIntervalSec=0' 'CollectMode=inactive-or-failed' '' \
     '[Service]' 'Type=notify' 'NotifyAccess=all' 'UMask=0022' 'SyslogIdentifier=drover' \
-    "ExecStart=/bin/sh -c 'cd /var/lib/drover && { [ -d undoing ] || mv -T armed undoing; } 2>/dev/null || { systemd-notify --ready; exit 0; }; exec /bin/sh undoing/undo fire'" \
+    "ExecStart=/bin/sh -c 'cd /var/lib/drover && if [ ! -d undoing ] && /bin/sh armed/undo early; then systemd-notify --ready; exit 0; fi 2>/dev/null && { [ -d undoing ] || mv -T armed undoing; } 2>/dev/null || { systemd-notify --ready; [ ! -d /var/lib/drover/armed ]; exit; }; exec /bin/sh undoing/undo fire'" \
     'TimeoutStartSec=5min' 'TimeoutStopSec=20s' 'RuntimeMaxSec=10min' 'Restart=on-failure' 'RestartSec=30s' '' \
     '[Install]' 'WantedBy=multi-user.target'
+}
+
+# proved: the changes came to their end and what they start was seen to be healthy, so that another run may confirm it. It
+# holds for this start of it. Without the mark only this run confirms.
+proved() {
+  guarded=$(/bin/sh /var/lib/drover/armed/undo units 2>/dev/null | head -n 1)
+  started=''
+  [ -z "$guarded" ] || started=$(systemctl show --no-pager -p InvocationID --value -- "$guarded")
+  mark=/var/lib/drover/armed/proved
+  if printf '%s %s\n' "$guarded" "$started" >"$mark"; then sync -- "$mark" "${mark%/*}"; fi 2>/dev/null
 }
 
 # confirm RUN: one that a dead run armed
@@ -146,6 +172,7 @@ fire_now() {
   code=$?
   case $code in
     3) echo "nothing of run $1 is armed" ;;
+    4) echo 'it was undone, and what ran before does not stay up' ;;
     5) echo 'nothing was undone, since somebody else has changed what was to be undone' ;;
     6) echo "it is not over after $2 s, and goes on by itself" ;;
     8) echo 'another run has armed a rollback' ;;

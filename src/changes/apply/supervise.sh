@@ -5,7 +5,21 @@
 end() {
   # A unit that systemd started after it had refused to: the apply is a process group's.
   [ ! -e "$1/supervised" ] || return 0
-  conclude "$1" "${SERVICE_RESULT:-?} ${EXIT_CODE:-?} ${EXIT_STATUS:-?}"
+  verdict="${SERVICE_RESULT:-?} ${EXIT_CODE:-?} ${EXIT_STATUS:-?}"
+  conclude "$1" "$verdict"
+  [ "$verdict" = 'success exited 0' ] || let_guard_go "${1##*/}"
+}
+
+# let_guard_go RUN: where that run failed before it had armed anything, it holds the agent's lock for nobody, and there may be
+# no run any more to say so
+let_guard_go() {
+  [ -e /run/systemd/transient/drover-guard.service ] || return 0
+  # In this order: firing renames the one to the other.
+  [ ! -d /var/lib/drover/armed ] && [ ! -d /var/lib/drover/undoing ] || return 0
+  # More time than this does not belong to what comes after an apply.
+  case $(timeout 3 systemctl show --no-pager -p Description --value drover-guard.service) in
+    "drover run $1 by "*) timeout 5 systemctl stop drover-guard.service 2>/dev/null ;;
+  esac
 }
 
 # conclude DIRECTORY VERDICT

@@ -31,7 +31,7 @@ disarm() {
 }
 
 # roll_back RUN WITHIN_S: 0 done, 3 nothing of that run is armed, 5 nothing was undone, since somebody else has changed it;
-# 6 it still tries, 8 another run's is armed. On standard output: the line that says how it ended, and then what the unit
+# 4 it is undone, and the unit does not stay up; 6 it still tries, 8 another run's is armed. On standard output: the line that says how it ended, and then what the unit
 # said before.
 roll_back() {
   case $1 in '' | .* | *[!A-Za-z0-9._-]*) return 91 ;; esac
@@ -58,11 +58,18 @@ roll_back() {
   [ ! -d "/run/drover/$1" ] || printf '%s\n' "$line" >"/run/drover/$1/rolled-back"
   rm -f -- /var/lib/drover/rolled-back
   rmdir /var/lib/drover 2>/dev/null
-  case $line in *' superseded '* | *' superseded-by-move '*) return 5 ;; esac
+  # Not in the text for people, which is the end of it.
+  # shellcheck disable=SC2086
+  case $(set -f; set -- $line; echo "${4:-}") in
+    superseded | superseded-by-move) return 5 ;;
+    rolled-back-not-up) return 4 ;;
+  esac
 }
 
 # fire_service: now, and not when its timer or its next attempt comes
 fire_service() {
+  # Without this it does nothing while its timer still waits. Where it cannot be written the timer is not to wait.
+  touch /var/lib/drover/armed/now 2>/dev/null || stop_transient drover-rollback.timer
   how=start
   # A start would wait for that attempt.
   [ "$(systemctl show --no-pager -p SubState --value drover-rollback.service)" != auto-restart ] || how=restart

@@ -5,7 +5,11 @@
 # or `any` for a file that is not only theirs
 place() {
   number=$((number + 1))
-  case $pass in need | save | check | back) "${pass}_place" "$@" ;; esac
+  case $pass in
+    need | save | check | mend) "${pass}_place" "$@" ;;
+    # One that cannot be put back keeps none of the others from it.
+    back) back_place "$@" || lacking=' files' ;;
+  esac
 }
 
 # state_of PATH: into $state: absent, link:TEXT, file:SHA256, directory, other
@@ -23,6 +27,11 @@ state_of() {
   else
     state=absent
   fi
+}
+
+# shown STATE: without the digest, which for a file of secrets is one more
+shown() {
+  case $1 in file:*) echo 'another file' ;; *) printf '%s\n' "$1" ;; esac
 }
 
 need_place() {
@@ -43,7 +52,7 @@ save_place() {
       ;;
   esac
   state_of "$copy" || return
-  [ "$state" = "$2" ] || { echo "$1 is $state, and was $2 when this was planned"; return 1; }
+  [ "$state" = "$2" ] || { echo "$1 is $(shown "$state") now, and not what it was when this was planned"; return 1; }
 }
 
 # check_place: 10 where it is neither how it was nor what we made of it
@@ -53,7 +62,7 @@ check_place() {
   state_of "$path" || return
   # `any`: the agent itself writes it at every start.
   for known; do case $known:$state in "$state:$state" | any:file:* | any:absent) return 0 ;; esac; done
-  echo "$path is $state now, which this run did not make of it"
+  echo "$path is $(shown "$state") now, which this run did not make of it"
   return 10
 }
 
@@ -75,6 +84,13 @@ back_place() {
   rm -f -- "$beside"
   echo "$1 cannot be put back"
   return 1
+}
+
+# mend_place: what a candidate that still ran may have written once more after it was put back
+mend_place() {
+  for known; do :; done
+  [ "$known" = any ] && [ -f "$1" ] && state_of "$1" && ! is_back "$1" "$2" || return 0
+  if back_place "$@"; then mended=yes; fi
 }
 
 # is_back PATH WAS: in $state, with mode and owner
@@ -99,7 +115,7 @@ check_root() {
   state_of "$root" || return
   # A newer agent makes this very link at its first start, which changes nothing for the older one.
   [ "$state" = "$saved" ] || [ "$saved:$state" = absent:link:/usr/local ] || {
-    echo "$root is $state now and was $saved"
+    echo "$root is $(shown "$state") now, which this run did not make of it"
     return 11
   }
 }
