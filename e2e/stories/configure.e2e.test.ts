@@ -12,7 +12,7 @@ import { age, expectCode, expectRuns } from '../support/upgrade.ts'
 
 const config = '/etc/aks-flex-node/config.json'
 const secretFile = '/etc/aks-flex-node/credentials/sp-client-secret'
-const short = { stable_s: 2, within_s: 10, confirm_within_s: 20, health_within_s: 2 }
+const short = { stable_s: 2, within_s: 10, confirm_within_s: 25, health_within_s: 2 }
 
 let lab: Lab
 let rhel: LabHost

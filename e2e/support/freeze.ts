@@ -9,7 +9,7 @@ import { until } from '../lab/wait.ts'
 const watcher = `
 while read -r line; do case $line in 0::*) group=/sys/fs/cgroup\${line#0::} ;; esac; done </proc/self/cgroup
 read -r up _ </proc/uptime
-end=$((\${up%.*} + 120)) procs=\${group%/*}/drover-apply.service/cgroup.procs
+end=$((\${up%.*} + 200)) procs=\${group%/*}/drover-apply.service/cgroup.procs
 while [ "\${up%.*}" -lt "$end" ]; do
   for at in /run/drover/*/at; do
     n=
@@ -34,7 +34,7 @@ export const freezeAt = async (host: LabHost, change: number): Promise<void> => 
 }
 
 export const untilFrozen = (host: LabHost): Promise<unknown> =>
-  until(`the apply on ${host.name} to be held up`, 60_000, async () =>
+  until(`the apply on ${host.name} to be held up`, 150_000, async () =>
     (await host.sh('[ -s /run/story-frozen ]')).code === 0 ? true : undefined,
   )
 

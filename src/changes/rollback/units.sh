@@ -68,16 +68,16 @@ starts_anew() {
 # stays_up UNIT: for the same invocation
 stays_up() {
   read -r up _ </proc/uptime
-  until=$((${up%.*} + 60)) since='' seen=''
+  until=$((${up%.*} + 60)) steady='' seen=''
   while :; do
     look "$1" || return
     read -r up _ </proc/uptime
     up=${up%.*}
     if [ "$active" != active ]; then
-      since=''
-    elif [ -z "$since" ] || [ "$invocation" != "$seen" ]; then
-      since=$up seen=$invocation
-    elif [ $((up - since)) -gt "${SETTLE_S:-5}" ]; then
+      steady=''
+    elif [ -z "$steady" ] || [ "$invocation" != "$seen" ]; then
+      steady=$up seen=$invocation
+    elif [ $((up - steady)) -gt "${SETTLE_S:-5}" ]; then
       return 0
     fi
     case $active in inactive | failed) break ;; esac
