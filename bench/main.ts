@@ -7,10 +7,11 @@ import type { Bench, Row } from './bench.ts'
 import { type Client, openClient } from './client.ts'
 import { type Figure, notMeasured } from './figure.ts'
 import { describeMachine, describeVersions } from './machine.ts'
-import { pageOf, type Ran } from './page.ts'
+import { pageOf } from './page.ts'
 import { goNeed } from './peers/builds.ts'
 import { installPeers, pipNeed } from './peers/install.ts'
 import { root } from './place.ts'
+import { keepResult } from './results.ts'
 import { checks } from './rows/checks.ts'
 import { delivery } from './rows/delivery.ts'
 import { help } from './rows/help.ts'
@@ -72,17 +73,20 @@ const bench = async ({ rows: chosen, runs, scale, yes }: Wanted): Promise<void> 
   const shipped = await buildShipped()
   const client: Client = await openClient()
   try {
-    const ran: Ran[] = []
-    const isWhole = chosen.length === rows.length && scale === 1
-    const circumstances = { date: new Date().toISOString().slice(0, 10), machine: describeMachine(), runs }
-    const versions = isWhole ? await describeVersions(client, installed) : []
+    const measured: Figure[] = []
+    // With fewer hosts a row is only tried out.
+    const counts = scale === 1
+    const versions = counts ? await describeVersions(client, installed) : []
     for (const row of chosen) {
-      ran.push({ row, figures: await measureRow({ client, shipped, installed, runs, scale }, row) })
-      const missing = chosen.slice(ran.length).map(({ name }) => name)
-      if (isWhole) writeFileSync(join(root, 'docs/benchmarks.md'), pageOf(ran, { ...circumstances, versions, missing }))
+      const figures = await measureRow({ client, shipped, installed, runs, scale }, row)
+      measured.push(...figures)
+      if (!counts) continue
+      const date = new Date().toISOString().slice(0, 10)
+      const results = keepResult({ row: row.name, date, machine: describeMachine(), versions, runs, figures })
+      writeFileSync(join(root, 'docs/benchmarks.md'), pageOf(rows, results))
     }
-    process.stdout.write(textTable(ran.flatMap(({ figures }) => figures)))
-    const reasons = new Set(ran.flatMap(({ figures }) => figures).map(({ why }) => why?.join('\n') ?? ''))
+    process.stdout.write(textTable(measured))
+    const reasons = new Set(measured.map(({ why }) => why?.join('\n') ?? ''))
     for (const reason of reasons) if (reason !== '') process.stdout.write(`\n${reason}\n`)
   } finally {
     await client.close()

@@ -1,47 +1,39 @@
 import type { Row } from './bench.ts'
 import type { Figure } from './figure.ts'
+import type { Result } from './results.ts'
 import { markdownTable } from './table.ts'
 
-export interface Ran {
-  readonly row: Row
-  readonly figures: readonly Figure[]
-}
-
-export interface Circumstances {
-  readonly date: string
-  readonly machine: string
-  readonly versions: readonly string[]
-  readonly runs: number
-  /** Rows that the run has not come to. */
-  readonly missing: readonly string[]
-}
-
 /** docs/benchmarks.md, whole. */
-export const pageOf = (ran: readonly Ran[], { date, machine, versions, runs, missing }: Circumstances): string => {
-  const figures = ran.flatMap((each) => each.figures)
-  const open = figures.filter(({ reached }) => reached !== true)
+export const pageOf = (rows: readonly Row[], all: readonly Result[]): string => {
+  const results = rows.flatMap(({ name }) => all.find(({ row }) => row === name) ?? [])
+  const isOpen = results.some(({ figures }) => figures.some(({ reached }) => reached !== true))
+  const missing = rows.filter(({ name }) => !results.some(({ row }) => row === name)).map(({ name }) => name)
   return `# Benchmarks
 
-Written by \`npm run bench\` on ${date}. Do not edit.
+Written by \`npm run bench\`. Do not edit.
 
-All figures are from one run: medians of ${runs} runs of each side, taken in turn on the same machine. The ratios are what
-counts; the times are those of this machine, where client and hosts share the cores.
+The figures of a row are from one run: medians of each side, taken in turn on the same machine. The ratios are what
+counts; the times are those of the machine, where client and hosts share the cores.
 
-- Machine: ${machine}.
-- Versions: ${versions.join(', ')}.
-
-${markdownTable(figures)}
-${missing.length === 0 ? '' : `The run was cut short. Not measured: ${missing.join(', ')}.\n\n`}${open.length === 0 ? 'Every figure is reached.\n' : `## What bounds the figures that are not reached\n\n${ran.map(boundsText).join('')}`}
+${markdownTable(results.flatMap(({ figures }) => figures))}
+${missing.length === 0 ? '' : `Not measured: ${missing.join(', ')}.\n\n`}${isOpen ? `## What bounds the figures that are not reached\n\n${results.map(boundsText).join('')}` : 'Every figure is reached.\n'}
 ## How each is measured
 
 Client and hosts are in one container without a network: one sshd answers on every address of 127.0.0.0/8, and each
 address is a host. drover is the compiled form that the package holds, and its fleet runs are real ones, with journal
-and reports. Everything is in \`bench/\`; \`npm run bench -- ${ran[0]?.row.name ?? 'ROW'}\` repeats one row.
+and reports. Everything is in \`bench/\`; \`npm run bench -- ${rows[0]?.name ?? 'ROW'}\` repeats one row.
 
-${ran.map(({ row }) => `- **${row.name}**: ${row.about}\n`).join('')}`
+${rows.map((row) => aboutText(row, results)).join('')}`
 }
 
-const boundsText = ({ row, figures }: Ran): string => {
+const aboutText = ({ name, about }: Row, results: readonly Result[]): string => {
+  const result = results.find(({ row }) => row === name)
+  if (result === undefined) return `- **${name}**: ${about}\n`
+  const { date, runs, machine, versions } = result
+  return `- **${name}**: ${about} Measured on ${date}, ${runs} run${runs === 1 ? '' : 's'} of each side, on ${machine}; ${versions.join(', ')}.\n`
+}
+
+const boundsText = ({ row, figures }: Result): string => {
   const open = figures.filter(({ reached }) => reached !== true)
   if (open.length === 0) return ''
   const shared = new Map<string, Figure[]>()
@@ -52,7 +44,7 @@ const boundsText = ({ row, figures }: Ran): string => {
   return [...shared]
     .map(
       ([why, of]) =>
-        `### ${row.name}\n\n${of.map(({ what, ratio, measured, toReach }) => `- ${what}: ${ratio === '-' ? measured : ratio}, to reach ${toReach}\n`).join('')}\n${why === '' ? '' : `\`\`\`\n${why}\n\`\`\`\n`}\n`,
+        `### ${row}\n\n${of.map(({ what, ratio, measured, toReach }) => `- ${what}: ${ratio === '-' ? measured : ratio}, to reach ${toReach}\n`).join('')}\n${why === '' ? '' : `\`\`\`\n${why}\n\`\`\`\n`}\n`,
     )
     .join('')
 }
