@@ -15,7 +15,7 @@ export interface Result {
 
 const file = join(root, 'docs/benchmarks.json')
 
-export const readResults = (): readonly Result[] => JSON.parse(readFileSync(file, 'utf8')) as Result[]
+const readResults = (): readonly Result[] => JSON.parse(readFileSync(file, 'utf8')) as Result[]
 
 /** In the place of the row's result from before: rows take minutes each, and one may be measured alone. */
 export const keepResult = (result: Result): readonly Result[] => {

@@ -3,7 +3,7 @@ import type { ErrorDetails } from '../errors.ts'
 import { armedOf } from '../facts/armed.ts'
 import type { HostState } from '../facts/state.ts'
 import type { Host } from '../inventory/host.ts'
-import { armedWords, undoingRemedy } from '../tasks/agent/rollback-words.ts'
+import { armedRemedy, armedWords } from '../tasks/agent/rollback-words.ts'
 
 /**
  * A rollback that another run armed holds back every step that does not begin with what becomes of it (U4): it would
@@ -17,9 +17,6 @@ export const heldBack = (state: HostState, wanted: readonly Change[], { name }: 
   return {
     code: 'rollback-armed',
     message: `${words.charAt(0).toUpperCase()}${words.slice(1)}. Nothing else is done before that is decided.`,
-    remedy:
-      armed.phase === 'undoing'
-        ? undoingRemedy(name)
-        : `drover confirm -l ${name} keeps what it guards, drover rollback --now -l ${name} undoes it at once. Or wait, then run again.`,
+    remedy: armedRemedy(armed, state.self, name),
   }
 }

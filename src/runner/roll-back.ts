@@ -54,7 +54,7 @@ const back = ({ arm }: Guard, line: string, remedy: string): ErrorDetails => {
   return {
     code: 'rolled-back',
     message: `The ${arm.what} was undone${at === '' ? '' : ` at ${at}`}, and the host is back on what it ran before${links.length === 0 ? '' : ` (${links.join(', ')})`}.`,
-    remedy: `The host itself needs nothing. For the cause: ${remedy}`,
+    remedy: `The host itself needs nothing. As to the cause: ${remedy}`,
   }
 }
 

@@ -145,7 +145,7 @@ describe('what does not prove healthy is undone now', () => {
       { verify: seen(checked), rollback: undone, release: released },
     ])
     expect(end.error?.detail).toBe('cough\nWhat the host says of the rollback:\naks: cannot go on\nstopped')
-    expect(end.error?.remedy).toBe('The host itself needs nothing. For the cause: Heal it.')
+    expect(end.error?.remedy).toBe('The host itself needs nothing. As to the cause: Heal it.')
     const [run, within] = fakes[1]?.calls[1]?.args ?? []
     // All that the host may need after arming, and the window of the start limit.
     expect([run, Number(within) > 300 + 120 + 5]).toEqual(['r1', true])

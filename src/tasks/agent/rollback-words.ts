@@ -1,4 +1,6 @@
 import type { Armed, RolledBack } from '../../facts/armed.ts'
+import { holderOf } from '../../facts/holder.ts'
+import type { SelfFacts } from '../../facts/state.ts'
 import { agentUnit } from './names.ts'
 
 /** `the rollback of the upgrade to v2 that run r1 by ada armed fires in 12 s` */
@@ -17,6 +19,16 @@ export const rolledBackWords = ({ what, run, operator, at, how }: RolledBack): s
   if (how === 'rolled-back') return `${of} was rolled back at ${at}: the host is back on what it ran before`
   const why = how === 'superseded-by-move' ? 'the agent had moved its files' : 'somebody else had changed it'
   return `${of} was to be rolled back at ${at}, and nothing was undone, since ${why}`
+}
+
+/** What to do about one that another run armed. Where that run may still be at work, it is the one to decide. */
+export const armedRemedy = (armed: Armed, self: SelfFacts, name: string): string => {
+  if (armed.phase === 'undoing') return undoingRemedy(name)
+  const ways = `drover confirm -l ${name} keeps what it guards, drover rollback --now -l ${name} undoes it at once. Or wait, then run again.`
+  const isAtWork = holderOf(self) !== null && (self.applying !== null || self.lease?.run === armed.run)
+  return isAtWork
+    ? `That run was heard of a moment ago and may still be at work: wait for it first. Otherwise ${ways}`
+    : ways
 }
 
 /** What to do about a rollback that is being carried out: each of its ends is one that the host comes to by itself. */

@@ -2,7 +2,7 @@ import type { ErrorDetails } from '../../errors.ts'
 import { type Armed, armedOf } from '../../facts/armed.ts'
 import type { HostView } from '../../facts/view.ts'
 import type { Host } from '../../inventory/host.ts'
-import { armedWords, undoingRemedy } from '../agent/rollback-words.ts'
+import { armedRemedy, armedWords } from '../agent/rollback-words.ts'
 import { blocked, type Planned, planned } from '../task.ts'
 
 /**
@@ -22,17 +22,14 @@ export const armedBefore = (
   const why = isWanted
     ? 'what it guards is what this step wants, but it has not been proved: its run, or a check of its, did not come to an end'
     : 'it is not what this step wants, or does not run well'
-  return blocked(rollbackArmed(armed, why, view.os.uptimeS, host.name))
+  return blocked(rollbackArmed(view, armed, why, host.name))
 }
 
-const rollbackArmed = (armed: Armed, why: string, uptimeS: number, name: string): ErrorDetails => {
-  const words = armedWords(armed, uptimeS)
+const rollbackArmed = (view: HostView, armed: Armed, why: string, name: string): ErrorDetails => {
+  const words = armedWords(armed, view.os.uptimeS)
   return {
     code: 'rollback-armed',
     message: `${words.charAt(0).toUpperCase()}${words.slice(1)}${armed.phase === 'undoing' ? '' : `, and ${why}`}.`,
-    remedy:
-      armed.phase === 'undoing'
-        ? undoingRemedy(name)
-        : `drover confirm -l ${name} keeps what it guards, drover rollback --now -l ${name} undoes it at once. Or wait, then run again.`,
+    remedy: armedRemedy(armed, view.self, name),
   }
 }
