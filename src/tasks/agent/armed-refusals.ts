@@ -11,5 +11,5 @@ export const rollbackUnreadable: ErrorDetails = {
   code: 'precondition-unmet',
   message: 'A rollback is armed on the host, and whose it is cannot be read.',
   remedy:
-    'See /var/lib/drover on the host. systemctl start drover-rollback.service there fires it; it fires by itself when its time has come, and at a boot.',
+    'See /var/lib/drover on the host. touch /var/lib/drover/armed/now and then systemctl start drover-rollback.service there fire it; it fires by itself when its time has come, and at a boot.',
 }
