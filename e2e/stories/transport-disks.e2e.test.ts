@@ -68,7 +68,7 @@ const troubles: Readonly<Record<string, Trouble>> = {
   },
   'no inode in the target': {
     make: over('/srv/odd', 'size=1m,nr_inodes=2', '; : >/srv/odd/only'),
-    refused: { code: 'change-failed', says: /No space left on device/ },
+    refused: { code: 'no-space', says: /No space left on device/ },
   },
   'a read-only target': {
     make: over('/srv/odd', 'ro'),
