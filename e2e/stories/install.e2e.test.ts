@@ -187,11 +187,20 @@ describe('a host that has one', () => {
   })
 
   test('and was stopped by somebody stays stopped', async () => {
-    await ubuntu.must('systemctl disable --now --quiet "$1"', [AGENT_UNIT])
+    await ubuntu.must('systemctl stop "$1"', [AGENT_UNIT])
     const run = await install(good, '-l', ubuntu.name)
     expectCode(run, 0)
     expect(run.host(ubuntu.name).outcome).toBe('unchanged')
     expect(run.stdout).toContain('somebody stopped it')
+    await ubuntu.must('systemctl disable --quiet "$1"', [AGENT_UNIT])
+    const again = await install(good, '-l', ubuntu.name)
+    expectCode(again, 2)
+    const { outcome, error } = again.host(ubuntu.name)
+    expect([outcome, error?.code, error?.message]).toEqual([
+      'blocked',
+      'precondition-unmet',
+      expect.stringContaining('neither runs nor is enabled'),
+    ])
     expect(await ubuntu.must('systemctl is-active "$1"; systemctl is-enabled "$1"; :', [AGENT_UNIT])).toBe(
       'inactive\ndisabled',
     )

@@ -49,9 +49,10 @@ steps:
     if (root === null) return blocked(unsettledRoot(view, hostRoot))
     const layout = readLayout(view, hostRoot, root)
     if ('code' in layout) return blocked(layout)
-    if (service.activeState === 'inactive' && deployment.daemonState?.ok === true) return satisfied([stopped])
-    const enable =
-      view.node(bootLink).type !== 'absent' ? [] : [{ kind: 'systemctl', verb: 'enable', unit: agentUnit } as const]
+    const isEnabled = view.node(bootLink).type !== 'absent'
+    if (service.activeState === 'inactive' && deployment.daemonState?.ok === true)
+      return isEnabled ? satisfied([stopped]) : blocked(neverEnabled)
+    const enable = isEnabled ? [] : [{ kind: 'systemctl', verb: 'enable', unit: agentUnit } as const]
     if (['active', 'reloading', 'refreshing'].includes(service.activeState)) {
       const strange = layout.isPlain ? null : runsAnother(view, view.realPath(layoutEntry(root, 'current')))
       return strange === null ? planned(enable) : blocked(strange)
@@ -79,7 +80,13 @@ const runsAnother = (view: HostView, current: string) => {
 const stopped = warning({
   check: 'agent-stopped',
   target: agentUnit,
-  message:
-    'the agent had joined and is inactive: somebody stopped it, so it stays stopped, and a disabled one disabled',
-  remedy: `To have it back: systemctl enable --now ${agentUnit}.`,
+  message: 'the agent had joined and is inactive: somebody stopped it, so it stays stopped',
+  remedy: `To have it back: systemctl start ${agentUnit}.`,
 })
+
+/** The agent's own `start` saves its state before it enables its unit, so a cut there leaves what a person leaves, too. */
+const neverEnabled = {
+  code: 'precondition-unmet',
+  message: `The agent had joined, and ${agentUnit} neither runs nor is enabled: somebody stopped it for good, or its join was cut before it was enabled. Nothing that somebody may have stopped is started.`,
+  remedy: `If it is to run: systemctl enable --now ${agentUnit} on the host, then run again. Otherwise take the host out with --limit.`,
+} as const

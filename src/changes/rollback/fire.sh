@@ -39,7 +39,8 @@ reload() {
 # wants it, and that says nothing of what is to be confirmed
 is_early() {
   [ ! -e /var/lib/drover/armed/now ] && [ -e /run/systemd/transient/drover-rollback.timer ] &&
-    [ "$(systemctl show --no-pager -p SubState --value drover-rollback.timer)" = waiting ]
+    [ "$(systemctl show --no-pager -p SubState --value drover-rollback.timer)" = waiting ] &&
+    echo 'drover: too early, so nothing is undone yet: its timer waits, and /var/lib/drover/armed/now is not there'
 }
 
 # fire: may be ended anywhere, and begins again at the next attempt

@@ -33,7 +33,7 @@ export const armedRemedy = (armed: Armed, self: SelfFacts, name: string): string
 
 /** What to do about a rollback that is being carried out: each of its ends is one that the host comes to by itself. */
 export const undoingRemedy = (name: string): string =>
-  `Wait: it ends by itself, and where the agent does not come up again after some attempts, with the files put back. drover rollback --now -l ${name} tries at once and waits for the end. Then run again.`
+  `Wait: it ends by itself, and where the agent does not come up again after some attempts, with the files put back; only what cannot be put back is tried for as long as it takes (journalctl -u drover-rollback.service). drover rollback --now -l ${name} tries at once and waits for the end. Then run again.`
 
 /** What is left to do where the agent does not stay up even with the files it had before. */
 export const notUpRemedy = (name: string): string =>
