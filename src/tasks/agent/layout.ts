@@ -63,7 +63,7 @@ export const readLayout = (view: HostView, state: HostRootState, root: HostRoot)
 }
 
 /** The slot that a link leads to, by its real place: its text may be older than the root. */
-const slotBehind = (view: HostView, root: HostRoot, link: 'current' | 'last-good'): Slot | null => {
+export const slotBehind = (view: HostView, root: HostRoot, link: 'current' | 'last-good'): Slot | null => {
   const path = layoutEntry(root, link)
   if (view.node(path).type !== 'symlink' || view.target(path).type !== 'file') return null
   const place = view.realPath(path)

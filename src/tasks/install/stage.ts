@@ -2,15 +2,14 @@ import type { Change } from '../../changes/change.ts'
 import type { ErrorDetails } from '../../errors.ts'
 import type { HostView } from '../../facts/view.ts'
 import type { Binary } from '../../release/release.ts'
-import { otherSlot, type Slot, slots } from '../agent/layout.ts'
+import { otherSlot, type Slot, slotBehind, slots } from '../agent/layout.ts'
 import { agentBinary, type HostRoot, layoutEntry, libraryDirectory } from '../agent/paths.ts'
+import { runsAs } from '../agent/runs-as.ts'
 import type { Finding } from '../task.ts'
 import { missingDirectories, openHostDirectory } from './directories.ts'
 import { keptBinary } from './kept-binary.ts'
 import { saidByAgent } from './own-preflight.ts'
 import { strangeLayout } from './strange-layout.ts'
-
-const versionTimeoutS = 10
 
 interface Staged {
   readonly changes: readonly Change[]
@@ -46,18 +45,7 @@ export const stage = (view: HostView, staging: Staging): Staged | ErrorDetails =
   const changes: Change[] = [
     ...directories,
     ...(isHeld ? [] : [upload(view, root, slot, binary)]),
-    {
-      kind: 'await',
-      condition: {
-        command: [path, 'version'],
-        is: 'succeeding',
-        timeoutS: versionTimeoutS,
-        line: `Version: ${version}`,
-      },
-      withinMs: 0,
-      stableMs: 0,
-      failure: unfit(path, version),
-    },
+    runsAs(path, version, unfit(path, version)),
     ...kept.changes,
     ...links,
   ]
@@ -66,20 +54,14 @@ export const stage = (view: HostView, staging: Staging): Staged | ErrorDetails =
 
 /** Where the binary is already; else the one that a kept layout does not point at. */
 const slotFor = (view: HostView, root: HostRoot, { sha256 }: Binary): Slot => {
-  const current = slotOf(view, root)
+  const current = slotBehind(view, root, 'current')
   const holders = slots.filter((slot) => view.sha256(layoutEntry(root, slot)) === sha256)
   if (current !== null && holders.includes(current)) return current
   return holders[0] ?? (current === null ? 'blue' : otherSlot(current))
 }
 
-const slotOf = (view: HostView, root: HostRoot): Slot | null => {
-  const current = layoutEntry(root, 'current')
-  if (view.target(current).type !== 'file') return null
-  return slots.find((slot) => view.realPath(layoutEntry(root, slot)) === view.realPath(current)) ?? null
-}
-
 const upload = (view: HostView, root: HostRoot, slot: Slot, artifact: Binary): Change => {
-  const kept = slotOf(view, root)
+  const kept = slotBehind(view, root, 'current')
   const base = kept === null ? null : view.sha256(layoutEntry(root, kept))
   return {
     kind: 'upload',

@@ -4,11 +4,9 @@ import type { HostView } from '../../facts/view.ts'
 import type { Binary } from '../../release/release.ts'
 import { otherSlot } from '../agent/layout.ts'
 import { agentBinary, LEGACY, layoutEntry, libraryDirectory } from '../agent/paths.ts'
+import { runsAs } from '../agent/runs-as.ts'
 import type { Ready } from './ready.ts'
 import { link } from './switch-agent.ts'
-
-/** How long a binary may take to say its version. One that hangs is refused here, before anything is switched (U6). */
-const versionTimeoutS = 10
 
 /**
  * Rule U1: last-good is pointed at what runs now before the other slot is touched, so that no cut can leave it on a
@@ -70,17 +68,8 @@ const brought = (
 }
 
 /** `version`: what it must say of itself; without one, that it says anything is enough. */
-export const runs = (path: string, version?: string): Change => ({
-  kind: 'await',
-  condition: {
-    command: [path, 'version'],
-    is: 'succeeding',
-    timeoutS: versionTimeoutS,
-    ...(version !== undefined && { line: `Version: ${version}` }),
-  },
-  withinMs: 0,
-  stableMs: 0,
-  failure: {
+export const runs = (path: string, version?: string): Change =>
+  runsAs(path, version, {
     code: 'candidate-unfit',
     message:
       version === undefined
@@ -90,5 +79,4 @@ export const runs = (path: string, version?: string): Change => ({
       version === undefined
         ? 'There is nothing fit to go back to: upgrade to a release that is known to be good.'
         : 'Compare `version` of the release with what the binary says when it is run with the argument version; the detail below has what it said.',
-  },
-})
+  })
