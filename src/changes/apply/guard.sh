@@ -131,8 +131,8 @@ sign() {
 }
 
 # rollback_unit UNITS: who fires says so by a rename in the service itself, since a script in the directory could find it
-# gone. Where that fails with all of it there, it is tried again. Ready when everything is back: the units that wait for it at a boot, and would otherwise start what is to be undone,
-# are restarted by it after that.
+# gone. Where that fails with all of it there, it is tried again. Ready when everything is back: the units that wait for it
+# at a boot, and would otherwise start what is to be undone, are restarted by it after that.
 rollback_unit() {
   printf '%s\n' '[Unit]' "Description=drover: undo run $run, which nobody confirmed" \
     'ConditionPathExists=|/var/lib/drover/armed' 'ConditionPathExists=|/var/lib/drover/undoing' \

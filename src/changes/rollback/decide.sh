@@ -30,9 +30,9 @@ disarm() {
   sweep_rollback
 }
 
-# roll_back RUN WITHIN_S: 0 done, 3 nothing of that run is armed, 5 nothing was undone, since somebody else has changed it;
-# 4 it is undone, and the unit does not stay up; 6 it still tries, 8 another run's is armed. On standard output: the line that says how it ended, and then what the unit
-# said before.
+# roll_back RUN WITHIN_S: 0 done, 3 nothing of that run is armed, 4 it is undone and the unit does not stay up, 5 nothing
+# was undone, since somebody else has changed it; 6 it still tries, 8 another run's is armed. On standard output: the line
+# that says how it ended, and then what the unit said before.
 roll_back() {
   case $1 in '' | .* | *[!A-Za-z0-9._-]*) return 91 ;; esac
   last_words=''
