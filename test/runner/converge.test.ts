@@ -466,6 +466,23 @@ describe('the connection is lost', () => {
     expect(only(run.events, 'host-reconnecting').length).toBe(1)
   })
 
+  test('while it goes down: it is looked at until it is on its next boot', async () => {
+    const goesDown = { ...has('/x'), manager: 'Version=252.39-1\nVirtualization=docker\nSystemState=stopping\n' }
+    const isSilent = { ...has('/x'), manager: 'Version=252.39-1\nVirtualization=docker\nSystemState=\n' }
+    const { end, verbs } = await lane(two, both, {
+      inspect: inspect(),
+      apply: says('~B 0\n~D 0\n~B 1\n~R success killed TERM\n'),
+      release: answer(''),
+      verify: [
+        facts(two, both, goesDown),
+        facts(two, both, isSilent),
+        facts(two, both, { ...has('/x'), os: { boot: 'other' } }),
+      ],
+    })
+    expect(verbs.filter((verb) => verb === 'verify')).toHaveLength(3)
+    expect(end.error?.message).toMatch(/^The host was rebooted in the middle.*finds 1 of its 2 changes made/)
+  })
+
   test('with a reboot behind it: what the host shows of the changes is said', async () => {
     const { outcome, end, verbs } = await lane(two, both, {
       inspect: inspect(),
