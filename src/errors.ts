@@ -18,6 +18,8 @@ export const errorCodes = {
     'The openssh transport is wanted, and this machine has no OpenSSH client that drover can drive.',
   'ssh-config-invalid': 'The ssh_config cannot be used as it stands.',
   'known-hosts-unreadable': 'The known_hosts file cannot be read.',
+  'confirmation-missing': 'The playbook does what cannot be undone, and nobody has confirmed it.',
+  'provision-invalid': 'What a host is to be provisioned with cannot be rendered.',
   'release-invalid': 'A release of the agent is not what the inventory or playbook says it is.',
   'release-unavailable': 'A release of the agent cannot be had: no such file, or the download failed.',
   // The host could not be reached: exit 4 when nothing worse happened.
@@ -66,6 +68,12 @@ export const errorCodes = {
   'layout-unknown': "The agent's files on the host are not laid out as any release leaves them.",
   'move-unfinished':
     'The agent is in the middle of moving its files to another root, or both roots hold an installation.',
+  'move-not-ready': 'A binary that the agent runs, or would go back to, does not know the root it would be moved to.',
+  'root-noexec': 'The file system that the agent would be moved to runs no programs.',
+  'copy-unfit': 'The copy of the agent at its new root does not run; what drover had changed was put back.',
+  'move-stuck': 'A move of the agent between its roots does not come to its end.',
+  'reset-failed': "The agent's own reset ended with an error.",
+  'interfaces-would-go': "The agent's own reset would delete network interfaces that may be yours.",
   'upgrade-pending': 'An upgrade that the cluster asked the agent for is not over yet.',
   'activation-locked': "Somebody holds the agent's activation lock.",
   'downgrade-refused': 'The release is older than the host root, and the host could not go back to it.',

@@ -31,6 +31,8 @@ export type Condition =
       readonly timeoutS: number
       readonly line?: string
     }
+  /** Nothing is at the path. */
+  | { readonly path: string; readonly is: 'gone' }
   /** The host itself gets an HTTP status below 400 there. */
   | { readonly url: string; readonly is: 'answering'; readonly timeoutS: number }
 
@@ -60,6 +62,9 @@ type FailureCode =
   | 'activation-locked'
   | 'preflight-could-not-run'
   | 'preflight-failed'
+  | 'copy-unfit'
+  | 'move-stuck'
+  | 'reset-failed'
 
 /** What the host itself must know to undo a switch rightly, since it does so without anybody to ask (U3). */
 export interface GuardScope {
@@ -92,13 +97,24 @@ type ChangeKind =
   | { readonly kind: 'directory'; readonly path: string; readonly mode: number; readonly owner: string }
   /** Mode and owner of something that stays otherwise. */
   | { readonly kind: 'attributes'; readonly path: string; readonly mode: number; readonly owner: string }
+  /** What lies at `from`, whole, under another name beside it, where nothing is: a directory is swapped in at once. */
+  | { readonly kind: 'rename'; readonly from: string; readonly to: string }
   /** A file, link or directory. A tree only with `recurse`; it is renamed aside first, so it goes at once. */
   | { readonly kind: 'remove'; readonly path: string; readonly recurse: boolean }
   | { readonly kind: 'systemctl'; readonly verb: 'daemon-reload' }
   | { readonly kind: 'systemctl'; readonly verb: Exclude<SystemctlVerb, 'daemon-reload'>; readonly unit: string }
   | { readonly kind: 'package'; readonly install: readonly string[]; readonly manager: 'apt' | 'dnf' }
-  /** `withinMs` 0: asked once, and not again. */
-  | { readonly kind: 'await'; readonly condition: Condition; readonly withinMs: number; readonly stableMs: number }
+  /**
+   * `withinMs` 0: asked once, and not again. `orGoOn`: when the time is over that is no failure, since what is planned
+   * afterwards copes with both.
+   */
+  | {
+      readonly kind: 'await'
+      readonly condition: Condition
+      readonly withinMs: number
+      readonly stableMs: number
+      readonly orGoOn?: true
+    }
   /**
    * A big file of this workstation. Its bytes are staged on the host before the segment begins, in the nearest directory
    * that exists by then; the change itself only checks them and puts them in their place. `base`: a file the host has
@@ -127,6 +143,8 @@ type ChangeKind =
    * holds it until the group is confirmed or undone, or the run lets the host go, and for `forS` seconds at the most (U2).
    */
   | { readonly kind: 'hold'; readonly lock: string; readonly forS: number }
+  /** Lets go of what `hold` took, where others need the lock before the run lets the host go (M5). */
+  | { readonly kind: 'release'; readonly lock: string }
   /**
    * From here to the end of the step the host undoes all of it by itself, unless it is confirmed in time: after
    * `withinMs`, and at a boot that comes before (design.md property 6). Each later change of the step must have an undo

@@ -101,6 +101,8 @@ const callOf = (change: Change, content: Buffer | null, offset: number): Call =>
       return ['make_directory', change.path, octal(change.mode), change.owner]
     case 'attributes':
       return ['attributes', change.path, octal(change.mode), change.owner]
+    case 'rename':
+      return ['rename_to', change.from, change.to]
     case 'remove':
       return [change.recurse ? 'remove_tree' : 'remove', change.path]
     case 'systemctl':
@@ -109,7 +111,7 @@ const callOf = (change: Change, content: Buffer | null, offset: number): Call =>
       return [`${change.manager}_install`, ...change.install]
     case 'await':
       return [
-        'wait_for',
+        change.orGoOn ? 'wait_or_go_on' : 'wait_for',
         String(Math.round(change.withinMs)),
         String(Math.round(change.stableMs)),
         ...conditionCall(change.condition),
@@ -120,6 +122,8 @@ const callOf = (change: Change, content: Buffer | null, offset: number): Call =>
       return ['copy_file', change.from, change.sha256, change.path, octal(change.mode), change.owner]
     case 'hold':
       return ['hold', change.lock, String(change.forS)]
+    case 'release':
+      return ['release_lock']
     case 'arm': {
       const bytes = content ?? Buffer.alloc(0)
       return [
@@ -160,6 +164,8 @@ const conditionCall = (condition: Condition): Call => {
       const says = condition.line === undefined ? ['any', ''] : ['line', condition.line]
       return ['succeeds', String(condition.timeoutS), ...says, ...condition.command]
     }
+    case 'gone':
+      return ['is_gone', condition.path]
     case 'answering':
       return ['answers', String(condition.timeoutS), condition.url]
   }
@@ -195,6 +201,8 @@ const timeOf = (change: Change): number => {
     case 'arm':
     case 'confirm':
     case 'hold':
+    case 'release':
+    case 'rename':
       return 60
     case 'run':
       return Math.ceil(change.timeoutMs / 1000) + 5

@@ -17,6 +17,8 @@ export const summaryOf = (change: Change): string => {
       return `create directory ${change.path} (${octal(change.mode)} ${change.owner})`
     case 'attributes':
       return `set ${change.path} to ${octal(change.mode)} ${change.owner}`
+    case 'rename':
+      return `rename ${change.from} to ${change.to}`
     case 'remove':
       return `remove ${change.path}${change.recurse ? ' and all in it' : ''}`
     case 'systemctl':
@@ -24,7 +26,7 @@ export const summaryOf = (change: Change): string => {
     case 'package':
       return `install ${change.install.join(', ')} with ${change.manager}`
     case 'await':
-      return `wait until ${conditionText(change.condition)}${change.stableMs > 0 ? ` for ${change.stableMs / 1000} s` : ''}`
+      return `wait until ${conditionText(change.condition)}${change.stableMs > 0 ? ` for ${change.stableMs / 1000} s` : ''}${change.orGoOn ? `, or for ${change.withinMs / 1000} s` : ''}`
     case 'reboot':
       return 'reboot'
     case 'upload':
@@ -33,6 +35,8 @@ export const summaryOf = (change: Change): string => {
       return `copy ${change.from} to ${change.path} (${octal(change.mode)} ${change.owner}, ${change.size} bytes)`
     case 'hold':
       return `hold the lock ${change.lock}`
+    case 'release':
+      return `let go of the lock ${change.lock}`
     case 'arm':
       return `arm the rollback of the ${change.what}: it fires after ${change.withinMs / 1000} s, and at a boot before that`
     case 'confirm':
@@ -63,6 +67,8 @@ const conditionText = (condition: Condition): string => {
       return `${condition.unit} runs ${condition.exe}`
     case 'succeeding':
       return `${condition.command.map(word).join(' ')} ${condition.line === undefined ? 'succeeds' : `says ${word(condition.line)}`}`
+    case 'gone':
+      return `${condition.path} is gone`
     case 'answering':
       return `${withoutSecrets(condition.url)} answers`
   }

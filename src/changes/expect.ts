@@ -24,6 +24,8 @@ const overwritten = (state: HostState, change: Change): Expectation[] => {
     case 'upload':
     case 'copy':
       return pathAsSeen(state, change.path)
+    case 'rename':
+      return [...pathAsSeen(state, change.from), ...pathAsSeen(state, change.to)]
     case 'systemctl':
       return change.verb === 'daemon-reload' ? [] : unitAsSeen(state, change.unit)
     case 'package':
@@ -31,6 +33,7 @@ const overwritten = (state: HostState, change: Change): Expectation[] => {
     case 'reboot':
     case 'run':
     case 'hold':
+    case 'release':
     case 'arm':
     case 'confirm':
     case 'fire':

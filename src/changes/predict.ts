@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { absent, type FileNode, type Ownership } from '../facts/node.ts'
 import type { HostState } from '../facts/state.ts'
-import { canonical, lookUp, nowhere, place, type Tree } from '../facts/tree.ts'
+import { canonical, lookUp, nowhere, place, renamed, type Tree } from '../facts/tree.ts'
 import { Unknown } from '../facts/unknown.ts'
 import { Secret } from '../secret.ts'
 import type { Change } from './change.ts'
@@ -46,6 +46,10 @@ const predictKind = (state: HostState, change: Change): HostState => {
         return state
       return { ...state, tree: place(state.tree, change.path, { ...node, ...ownership(change) }) }
     }
+    case 'rename': {
+      const tree = renamed(state.tree, change.from, change.to)
+      return withUnitFile(withUnitFile({ ...state, tree }, change.from), change.to)
+    }
     case 'remove':
       return withUnitFile({ ...state, tree: place(state.tree, change.path, absent) }, change.path)
     case 'systemctl':
@@ -54,6 +58,7 @@ const predictKind = (state: HostState, change: Change): HostState => {
       return withPackages(state, change.install)
     case 'await':
     case 'hold':
+    case 'release':
     case 'arm':
       return state
     case 'confirm':

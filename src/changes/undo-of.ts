@@ -71,6 +71,8 @@ const undoOfOne = (state: HostState, change: Change): Undo[] => {
     case 'attributes':
     case 'package':
     case 'reboot':
+    case 'rename':
+    case 'release':
     case 'run':
     case 'arm':
     case 'confirm':

@@ -18,6 +18,8 @@ const requestCodes: readonly ErrorCode[] = [
   'known-hosts-unreadable',
   'release-invalid',
   'release-unavailable',
+  'confirmation-missing',
+  'provision-invalid',
 ]
 
 /** The exit code of an error by itself; docs/errors.md shows it beside each code. */

@@ -121,6 +121,22 @@ export const place = (tree: Tree, path: string, node: KnownNode): Tree => {
   return { nodes }
 }
 
+/** The tree with what lies at `from`, and all below it, at `to`. */
+export const renamed = (tree: Tree, from: string, to: string): Tree => {
+  const source = known(`the place of ${from}`, canonical(tree, from))
+  const node = lookUp(tree, from)
+  if (node === undefined) throw new Error(`${from} is renamed, and nobody asked what it is`)
+  const below = [...tree.nodes].filter(([key]) => key.startsWith(`${source}/`))
+  const after = place(place(tree, from, absent), to, node)
+  const target = known(`the place of ${to}`, canonical(after, to))
+  return {
+    nodes: new Map([
+      ...after.nodes,
+      ...below.map(([key, child]) => [`${target}${key.slice(source.length)}`, child] as const),
+    ]),
+  }
+}
+
 const withEntry = (directory: DirectoryNode, name: string, node: KnownNode): Node => {
   if (directory.entries === undefined || directory.entries instanceof Unknown) return directory
   if (node instanceof Unknown) return { ...directory, entries: node }

@@ -8,14 +8,14 @@ const further: readonly { readonly functions: readonly string[]; readonly files:
   { functions: ['place', 'copy_file'], files: ['../../transport/upload/fit', 'place'] },
   { functions: ['is_running_from', 'succeeds', 'answers'], files: ['health'] },
   {
-    functions: ['hold', 'arm', 'confirm', 'fire_now'],
+    functions: ['hold', 'release_lock', 'arm', 'confirm', 'fire_now'],
     files: ['../rollback/marks', '../rollback/decide', 'guard'],
   },
 ]
 
 /** A call is `perform FUNCTION ARG...`; what is waited for is a function, too. */
 export const partsFor = (calls: readonly Call[]): readonly string[] => {
-  const called = new Set(calls.flatMap(([, name, , , condition]) => (name === 'wait_for' ? [condition] : [name])))
+  const called = new Set(calls.flatMap(([, name, , , condition]) => (name?.startsWith('wait_') ? [condition] : [name])))
   const needed = further.filter(({ functions }) => functions.some((name) => called.has(name)))
   return [...usual, ...needed.flatMap(({ files }) => files)]
 }

@@ -15,6 +15,7 @@ import { lookAgain } from './look-again.ts'
 import { noticeOthers } from './notice-others.ts'
 import { errorReport } from './outcome.ts'
 import { type HostPlan, isOnlyLooking, planHost, type StepPlan, type Tasks } from './plan.ts'
+import { type Fallen, failedToPutBack, fallsIn, mayBePutBack, seenToBeBack } from './put-back.ts'
 import { isOutOfReach, segmentOf } from './reboot.ts'
 import { rebootSegment } from './reboot-host.ts'
 import { recall } from './recall.ts'
@@ -63,12 +64,20 @@ const convergeHost = async (lane: Lane, hold: { isHeld: boolean }, applied: Appl
   )
   let state = first
   let earlier: readonly StepPlan[] = []
+  let fallen: Fallen | null = null
   noticeOthers(lane, state)
   for (let segment = 0; ; segment += 1) {
     const seenAt = performance.now()
     const plan = recall(planHost(play, run.tasks, state, { isFirst: segment === 0 }), earlier)
     earlier = plan.steps
     reportPlan(lane, plan, segment)
+    const back = fallsIn(plan)
+    if (back !== null && run.mode === 'check') return conclude(lane, plan, applied, back)
+    if (fallen !== null) {
+      if (fallen.isTried || back === null)
+        return conclude(lane, plan, applied, fallen.isTried ? seenToBeBack(fallen, back) : fallen.failure)
+      fallen = { failure: fallen.failure, isTried: true }
+    }
     const { changes, reboot, settles, waits } = segmentOf(plan)
     const isDone = changes.length === 0 && reboot === null
     const short = shortfallOf(plan.steps, settled) ?? (isDone ? stuckIn(plan.steps) : null)
@@ -90,11 +99,21 @@ const convergeHost = async (lane: Lane, hold: { isHeld: boolean }, applied: Appl
       const after = mayBeArmed
         ? await afterFailure(lane, guard, failure)
         : await lookAgain(lane, { question, changes, before: state.os, failure })
+      if (fallen !== null) return conclude(lane, plan, applied, failedToPutBack(fallen, after))
+      if (guard === null && mayBePutBack(lane, after)) {
+        const seen = await inspectHost(lane, 'verify', question).catch(() => null)
+        if (seen === null) return conclude(lane, plan, applied, after)
+        fallen = { failure: after, isTried: false }
+        settled = new Set()
+        state = recogniseAgain(lane, first, seen)
+        continue
+      }
       // An apply that failed has let the host go, unless something of it was to be undone.
       hold.isHeld = mayBeHeld && !isGone(after)
       return conclude(lane, plan, applied, after)
     }
     hold.isHeld = true
+    if (back !== null && fallen === null) fallen = { failure: back, isTried: true }
     if (guard !== null) {
       // It is held to the very end, which is a command more: nobody else shall come before it is confirmed.
       const again = async (): Promise<HostState> => recogniseAgain(lane, first, await verify(lane, question, false))

@@ -35,6 +35,8 @@ export interface StepPlan {
   readonly error?: ErrorDetails
   /** Why it is skipped, or what it waits for. */
   readonly why?: string
+  /** Its changes put the host back, and then it has failed with this. */
+  readonly fails?: ErrorDetails
 }
 
 export interface HostPlan {
@@ -72,11 +74,19 @@ export const planHost = (
       const folded = fold(predicted, planned.changes, play.host)
       if ('changes' in folded) {
         predicted = folded.predicted
-        steps.push({ ...empty(step), status: 'planned', changes: folded.changes, findings: planned.findings ?? [] })
+        const { findings = [], fails } = planned
+        steps.push({
+          ...empty(step),
+          status: 'planned',
+          changes: folded.changes,
+          findings,
+          ...(fails !== undefined && { fails }),
+        })
       } else if ('refused' in folded) steps.push({ ...empty(step), status: 'blocked', error: folded.refused })
       else steps.push({ ...empty(step), status: 'unknown', why: folded.unknown })
     }
-    return steps.at(-1)?.status === 'planned' || steps.at(-1)?.status === 'skipped'
+    const last = steps.at(-1)
+    return last?.fails === undefined && (last?.status === 'planned' || last?.status === 'skipped')
   }
   // A play that only looks changes nothing, not even what a cut run left behind.
   const debts = isOnlyLooking(play, tasks) ? null : debtStep(state)

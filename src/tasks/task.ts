@@ -28,7 +28,16 @@ export interface Finding {
  * brought there, and nothing more is done to it. `failed`: a check came out bad.
  */
 export type Planned =
-  | { readonly status: 'planned'; readonly changes: readonly Change[]; readonly findings?: readonly Finding[] }
+  | {
+      readonly status: 'planned'
+      readonly changes: readonly Change[]
+      readonly findings?: readonly Finding[]
+      /**
+       * The changes only put the host back, whole as it was: once they are made the step has failed with this. They are
+       * planned at the next look, and so also right after a change of this step that failed.
+       */
+      readonly fails?: ErrorDetails
+    }
   | { readonly status: 'blocked' | 'failed'; readonly error: ErrorDetails; readonly findings?: readonly Finding[] }
 
 /**
@@ -43,6 +52,8 @@ export interface Task<P = unknown> {
   readonly params: ZodType<P>
   /** It only looks: it has findings and never a change, so nothing has to be held on the host for its sake. */
   readonly isCheck?: true
+  /** A change of it that fails is followed by a look, in case that its plan then puts the host back (`putBack`). */
+  readonly putsBack?: true
   /** A playbook that works with this task, shown in the docs and read by a test. */
   readonly example: string
   /** Fetches and checks what the parameters name outside of the host, before any host is touched. Throws `release-*`. */
@@ -57,6 +68,13 @@ export const planned = (changes: readonly Change[], findings?: readonly Finding[
   status: 'planned',
   changes,
   ...(findings !== undefined && findings.length > 0 && { findings }),
+})
+
+/** The host is put back, and the step has failed. */
+export const putBack = (changes: readonly Change[], fails: ErrorDetails): Planned => ({
+  status: 'planned',
+  changes,
+  fails,
 })
 
 export const blocked = (error: ErrorDetails, findings?: readonly Finding[]): Planned => ({

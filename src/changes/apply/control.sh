@@ -64,6 +64,16 @@ wait_for() {
   return 1
 }
 
+# wait_or_go_on WITHIN_MS STABLE_MS CONDITION ARG...
+wait_or_go_on() {
+  wait_for "$@" || echo "not so within $(($1 / 1000)) s"
+}
+
+# is_gone PATH
+is_gone() {
+  [ ! -e "$1" ] && [ ! -L "$1" ]
+}
+
 # is_active UNIT: in vain once it has failed, nothing is queued for it, and systemd will not try again by itself
 is_active() {
   shown=$(systemctl show --no-pager -p ActiveState,InvocationID,Job -- "$1") || return 1

@@ -38,6 +38,17 @@ hold() {
   return 1
 }
 
+# release_lock: what this run holds and nothing armed needs
+release_lock() {
+  can_guard || return
+  held=
+  [ -e /run/systemd/transient/drover-guard.service ] || return 0
+  case $(systemctl show --no-pager -p Description --value drover-guard.service) in
+    "drover run $run by $operator") stop_transient drover-guard.service ;;
+    *) echo 'drover-guard.service is of another run'; return 1 ;;
+  esac
+}
+
 # lock_holder LOCK: off the kernel's list, as the probe reads it
 lock_holder() {
   id=$(stat -Lc '%d %i' -- "$1") || return

@@ -93,7 +93,7 @@ perform() {
 
 # forgive FUNCTION: a write that did not come to its rename changed nothing, so what it would have owed is not owed
 forgive() {
-  case $1:$moved in put: | relink: | make_directory: | place: | copy_file:) ;; *) return ;; esac
+  case $1:$moved in put: | relink: | make_directory: | rename_to: | place: | copy_file:) ;; *) return ;; esac
   for debt in ${owed:-}; do rm -f -- "/run/drover/owed/$debt"; done
 }
 
@@ -206,6 +206,15 @@ make_directory() {
 # attributes PATH MODE OWNER
 attributes() {
   chown -h -- "$3" "$1" && chmod -- "$2" "$1"
+}
+
+# rename_to FROM TO: never onto something, nor into a directory that has come about meanwhile
+rename_to() {
+  if [ -e "$2" ] || [ -L "$2" ]; then
+    echo "$2 is there"
+    return 1
+  fi
+  mv -T -- "$1" "$2" && moved=yes && sync -- "${1%/*}/" "${2%/*}/"
 }
 
 # remove PATH: a file, a link or an empty directory
