@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Condition } from '../../src/changes/change.ts'
+import type { Change, Condition } from '../../src/changes/change.ts'
 import { DroverError } from '../../src/errors.ts'
 import type { LabHost } from '../lab/host.ts'
 import { type Lab, openLab } from '../lab/lab.ts'
@@ -130,5 +130,37 @@ describe('a URL is answering', () => {
     } finally {
       await host.must('mv /usr/bin/curl.away /usr/bin/curl')
     }
+  })
+})
+
+describe('nothing is at a path', () => {
+  const mark = '/srv/toy/mark'
+  const gone: Condition = { path: mark, is: 'gone' }
+  const waits = async (orGoOn: boolean, withinMs: number): Promise<void> => {
+    const wait: Change = { kind: 'await', condition: gone, withinMs, stableMs: 0, ...(orGoOn && { orGoOn: true }) }
+    await core.apply(await core.inspect([{ kind: 'unit', name: toy }]), [
+      wait,
+      { kind: 'link', path: '/srv/toy/waited', target: 'on' },
+    ])
+  }
+  const made = (): Promise<string> => host.must('readlink /srv/toy/waited || echo none; rm -f /srv/toy/waited')
+
+  test('is waited for, a dangling link counting as something', async () => {
+    await host.must(
+      'ln -sfn nowhere "$1"; systemd-run --quiet --on-active=1s --timer-property=AccuracySec=50ms rm "$1"',
+      [mark],
+    )
+    await waits(false, 20_000)
+    expect(await made()).toBe('on')
+  })
+  test('in vain: the change has failed, and nothing after it is done', async () => {
+    await host.must('touch "$1"', [mark])
+    await expect(waits(false, 300)).rejects.toMatchObject({ code: 'change-failed' })
+    expect(await made()).toBe('none')
+  })
+  test('in vain, where what follows copes with both: it goes on', async () => {
+    await waits(true, 300)
+    expect(await made()).toBe('on')
+    await host.must('rm "$1"', [mark])
   })
 })

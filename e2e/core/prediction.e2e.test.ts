@@ -4,7 +4,7 @@ import type { Change } from '../../src/changes/change.ts'
 import { predict } from '../../src/changes/predict.ts'
 import type { Fact } from '../../src/facts/fact.ts'
 import type { HostState } from '../../src/facts/state.ts'
-import { lookUp } from '../../src/facts/tree.ts'
+import { canonical, lookUp } from '../../src/facts/tree.ts'
 import type { UnitModel } from '../../src/facts/unit.ts'
 import type { LabHost } from '../lab/host.ts'
 import { type Lab, openLab } from '../lab/lab.ts'
@@ -54,6 +54,7 @@ const fileChange: fc.Arbitrary<Change> = fc.oneof(
   }),
   fc.record({ kind: fc.constant('directory' as const), path, mode, owner: fc.constant('root:root') }),
   fc.record({ kind: fc.constant('remove' as const), path, recurse: fc.constant(true) }),
+  fc.record({ kind: fc.constant('rename' as const), from: path, to: path }),
   fc.record({ kind: fc.constant('attributes' as const), path, mode, owner: fc.constant('root:root') }),
 )
 
@@ -347,7 +348,19 @@ const sequences: readonly Sequence[] = [
 ]
 
 /** What a task would not plan: a change whose parent is missing, or that would replace something of another kind. */
-const isPossible = (state: Parameters<typeof predict>[0], change: Change): boolean => {
+/** Nothing is moved into itself, whatever it is called by. */
+const isInside = (state: HostState, from: string, to: string): boolean => {
+  const [source, target] = [canonical(state.tree, from), canonical(state.tree, to)]
+  return typeof source !== 'string' || typeof target !== 'string' || `${target}/`.startsWith(`${source}/`)
+}
+
+const isPossible = (state: HostState, change: Change): boolean => {
+  if (change.kind === 'rename') {
+    const { from, to } = change
+    const isThere = isPossible(state, { kind: 'remove', path: from, recurse: true })
+    const isFree = isPossible(state, { kind: 'directory', path: to, mode: 0o755, owner: 'root:root' })
+    return isThere && isFree && !isInside(state, from, to)
+  }
   if (!('path' in change)) return true
   const node = lookUp(state.tree, change.path)
   const parent = lookUp(state.tree, change.path.slice(0, change.path.lastIndexOf('/')), true)

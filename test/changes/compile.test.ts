@@ -63,6 +63,13 @@ const kinds: [change: Change, call: string[], deadlineS: number][] = [
     6,
   ],
   [
+    { kind: 'await', condition: { path: '/m', is: 'gone' }, withinMs: 9000, stableMs: 0, orGoOn: true },
+    ['wait_or_go_on', '9000', '0', 'is_gone', '/m'],
+    14,
+  ],
+  [{ kind: 'rename', from: '/a', to: '/b' }, ['rename_to', '/a', '/b'], 60],
+  [{ kind: 'release', lock: '/run/lock' }, ['release_lock'], 60],
+  [
     { kind: 'run', argv: ['/bin/x', '-n', 'a b'], timeoutMs: 1001, spoils: [] },
     ['run_command', '2', '/bin/x', '-n', 'a b'],
     7,

@@ -11,6 +11,7 @@ import {
   nowhere,
   parentOf,
   place,
+  renamed,
   type Tree,
 } from '../../src/facts/tree.ts'
 import { ReadsUnknown, Unknown } from '../../src/facts/unknown.ts'
@@ -150,6 +151,37 @@ describe('place', () => {
     const copy = new Map(before.nodes)
     place(before, '/d/x', file)
     expect(before.nodes).toEqual(copy)
+  })
+})
+
+describe('renamed', () => {
+  test('what lies below comes along, the parents list the new name, and nothing is left at the old one', () => {
+    const before = tree({
+      '/d': dir('s'),
+      '/d/s': dir('x', 'l'),
+      '/d/s/x': file,
+      '/d/s/l': link('/d/r/x'),
+      '/d/st': file,
+    })
+    const state = renamed(before, '/d/s', '/d/r')
+    expect([...state.nodes.keys()].sort()).toEqual(['/', '/d', '/d/r', '/d/r/l', '/d/r/x', '/d/s', '/d/st'])
+    expect(state.nodes.get('/d')).toEqual(dir('r'))
+    expect(lookUp(state, '/d/r/l', true)).toEqual(file)
+    expect(lookUp(state, '/d/s/x')).toEqual(absent)
+  })
+  test('through links above both it lands where it really is; a link itself is renamed, not what it leads to', () => {
+    const state = renamed(
+      tree({ '/opt': link('/v'), '/v': dir('a'), '/v/a': link('/t'), '/t': file }),
+      '/opt/a',
+      '/opt/b',
+    )
+    expect(state.nodes.get('/v/b')).toEqual(link('/t'))
+    expect(state.nodes.get('/t')).toEqual(file)
+    expect(lookUp(state, '/opt/a')).toEqual(absent)
+  })
+  test('what is unknown below stays so under the new name; nothing is renamed that nobody asked about', () => {
+    expect(lookUp(renamed(tree({ '/a': dir(), '/a/x': unknown }), '/a', '/b'), '/b/x')).toBe(unknown)
+    expect(() => renamed({ nodes: new Map() }, '/a', '/b')).toThrow('nobody asked')
   })
 })
 
