@@ -1,12 +1,12 @@
 // One host of the lab. Everything done to it is done inside its container.
-import type { AgentRelease } from './agent/build.ts'
+import type { AgentBuild, AgentRelease } from './agent/build.ts'
 import { removeContainer } from './container.ts'
 import { docker, execIn, type Output } from './docker.ts'
 import type { ImageName } from './images.ts'
 import { processStart } from './processes.ts'
 import { sshAnswers, until } from './wait.ts'
 
-type AgentKind = AgentRelease | 'none'
+type AgentKind = AgentRelease | AgentBuild | 'none'
 type Layout = 'legacy' | 'linked' | 'moved' | 'plain'
 type WorkerKind = 'real' | 'sleep' | 'none'
 
@@ -14,7 +14,7 @@ type WorkerKind = 'real' | 'sleep' | 'none'
 export interface HostSpec {
   name: string
   image: ImageName
-  /** The agent's release, installed, enabled and running. Default: none. */
+  /** The agent's release, installed, enabled and running: one of the lab's, or any build. Default: none. */
   agent?: AgentKind
   /**
    * Where the agent's files lie and how (domain.md 6.1): `plain` is a release before the slots. Default: under the host root
@@ -27,6 +27,12 @@ export interface HostSpec {
   worker?: WorkerKind
   /** The source of offline artifacts that config.json names. Default: online. */
   offline?: string
+  /** kube1 starts through the agent's hooks (domain.md 3.5), which run the lifecycle helper. Needs an agent and a worker. */
+  hooks?: true
+  /** The LocalDNS network (domain.md 3.6): unit, helper, nft table, interface. Needs an agent. */
+  localdns?: true
+  /** As Ignition provisioned it: the first-boot unit is enabled and active, and its files still lie there. */
+  firstBoot?: true
 }
 
 /** What `systemctl show` says of a unit: every property asked for, empty where systemd has nothing to say. */
@@ -168,7 +174,7 @@ export class LabHost {
   async stick(): Promise<void> {
     if (this.spec.agent !== 'old')
       throw new Error(
-        `${this.name} has agent ${this.spec.agent ?? 'none'}: only an old agent's unit leaves machines.target alone`,
+        `${this.name} has agent ${JSON.stringify(this.spec.agent ?? 'none')}: only an old agent's unit leaves machines.target alone`,
       )
     await this.must('systemctl disable --quiet machines.target && systemctl enable --quiet "$1"', [WORKER_UNIT])
     await this.reboot()

@@ -15,19 +15,18 @@ export async function authorize(host: LabHost, authorizedLine: string): Promise<
   }
 }
 
-/** Install what the host's spec asks for: first the worker, then the agent, as a bootstrap does. */
+/** Install what the host's spec asks for: what comes before a bootstrap, then the worker, then the agent, as a bootstrap does. */
 export async function provision(host: LabHost): Promise<void> {
-  const { agent = 'none', worker = 'none', variant = 'host', offline = '' } = host.spec
+  const { agent = 'none', worker = 'none', variant = 'host', offline = '', hooks, localdns, firstBoot } = host.spec
+  if (firstBoot) await host.must(script('first-boot.sh'))
   let binary = ''
   if (agent !== 'none') {
     binary = `${FOLDER}/agent`
     await host.put(binary, await readFile(await agentBinary(agent)), '0755')
   }
-  if (worker !== 'none') await host.must(script('worker.sh'), [worker, 'kube1', binary])
-  if (agent !== 'none') {
-    await host.put(`${FOLDER}/recovery.sh`, script('recovery.sh'))
-    await host.must(script('agent.sh'), [binary, `${FOLDER}/recovery.sh`, host.layout, variant, offline, host.name])
-  }
+  if (localdns) await host.must(script('localdns.sh'), [host.agentRoot])
+  if (worker !== 'none') await host.must(script('worker.sh'), [worker, 'kube1', binary, hooks ? host.agentRoot : ''])
+  if (agent !== 'none') await host.must(script('agent.sh'), [binary, host.layout, variant, offline, host.name])
   await host.must('rm -rf /root/.drover-lab')
 }
 

@@ -26,6 +26,7 @@ const PACKAGES = [
   'procps',
   'curl',
   'nftables',
+  'jq',
 ]
 
 /** The real dnf and rpm, which Debian packages. They bring Python, so only the image that needs them has them. */

@@ -1,192 +1,23 @@
 /*
- * A stand-in for the AKS Flex Node agent. It is not the product; it is as much of it as drover must live beside:
- * it says its version, it writes its own unit and links the host root at every start, it stays, and it joins.
+ * The commands of the stand-in agent. It says its version, it writes its own unit and links the host root at every start, it
+ * stays, and it joins, moves its files and resets the host as a release of its kind does; upgrading fails as unknown.
  *
  * A program, not a script: a script's /proc/PID/exe is its interpreter, and drover looks at what the service really runs.
- *
- * A release is this file with other macros: build.ts says which. The move of the host root is only announced, under the
- * lock it would be made under; upgrading, recovering from one, and resetting fail as unknown.
  */
 #define _GNU_SOURCE
+#include "agent.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { HEALTHY, EXITS_42, DIES, HANGS, HANGS_IN_VERSION };
-enum { PREFLIGHT_OK, PREFLIGHT_FAILS, PREFLIGHT_SILENT };
-
-#ifndef VERSION
-#error "say which release: -DVERSION='\"v0.3.0\"'"
-#endif
-#ifndef BEHAVIOUR
-#define BEHAVIOUR HEALTHY
-#endif
-#ifndef PREFLIGHT
-#define PREFLIGHT PREFLIGHT_OK
-#endif
-/* v0.2.0 does not: it knows /usr/local only, and does not want machines.target either. */
-#ifndef KNOWS_HOST_ROOT
-#define KNOWS_HOST_ROOT 1
-#endif
-/* v0.1.x does not: its unit runs the plain binary and has no recovery. */
-#ifndef KNOWS_SLOTS
-#define KNOWS_SLOTS 1
-#endif
 #define DIES_AFTER_S 10
-
-#define UNIT "/etc/systemd/system/aks-flex-node-agent.service"
-#define HOST_ROOT "/opt/unbounded/agent"
-#define LEGACY "/usr/local"
-#define SLOTS "/lib/aks-flex-node/aks-flex-node-"
-#define CONFIG "/etc/aks-flex-node"
-#define KNOWN_AGENTS CONFIG "/host-root-agents"
-#define STATE CONFIG "/daemon-state.json"
-#define SIGNAL CONFIG "/agent-upgrade-signal.json"
-#define LOCK "/run/aks-flex-node-agent-upgrade.lock"
-/* No such file in the product: a story's own check of an agent's health looks for it. */
-#define READY "/run/lab-agent-ready"
-
-static int is_directory(const char *path) {
-  struct stat st;
-  return lstat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
-static int is_there(const char *path) {
-  struct stat st;
-  return lstat(path, &st) == 0;
-}
-
-/* Where the installation lies: a real directory at HOST_ROOT is one, a link there leads to /usr/local. */
-static const char *root(void) { return KNOWS_HOST_ROOT && is_directory(HOST_ROOT) ? HOST_ROOT : LEGACY; }
-
-static void compose_unit(char *text, size_t size, int container) {
-  snprintf(text, size,
-           "[Unit]\n"
-           "Description=AKS Flex Node Agent\n"
-           "After=network-online.target systemd-udev-settle.service%s\n"
-           "Wants=network-online.target systemd-udev-settle.service%s\n"
-           "%s%s"
-           "\n"
-           "[Service]\n"
-           "Type=simple\n"
-           "RemainAfterExit=no\n"
-           "ExecStart=%s%s agent --config /etc/aks-flex-node/config.json\n"
-           "TimeoutStartSec=300\n"
-           "TimeoutStopSec=60\n"
-           "Restart=on-failure\n"
-           "RestartSec=30\n"
-           "StandardOutput=journal\n"
-           "StandardError=journal\n"
-           "\n"
-           "[Install]\n"
-           "WantedBy=multi-user.target\n",
-           container ? " containerd.service" : "", KNOWS_HOST_ROOT ? " machines.target" : "",
-           container ? "Requires=containerd.service\n" : "",
-           KNOWS_SLOTS ? "OnFailure=aks-flex-node-agent-recovery.service\n"
-                         "StartLimitIntervalSec=300\n"
-                         "StartLimitBurst=5\n"
-                       : "",
-           root(), KNOWS_SLOTS ? SLOTS "current" : "/bin/aks-flex-node");
-}
-
-static void read_file(const char *path, char *text, size_t size) {
-  size_t length = 0;
-  FILE *file = fopen(path, "r");
-  if (file != NULL) {
-    length = fread(text, 1, size - 1, file);
-    fclose(file);
-  }
-  text[length] = '\0';
-}
-
-/* Write the unit if it differs. Returns 1 if written, 0 if it was right, -1 if it cannot be written. */
-static int write_unit(int container) {
-  char wanted[4096], found[4096];
-  compose_unit(wanted, sizeof wanted, container);
-  read_file(UNIT, found, sizeof found);
-  if (strcmp(wanted, found) == 0) return 0;
-  FILE *file = fopen(UNIT ".tmp", "w");
-  if (file == NULL) return -1;
-  int bad = fputs(wanted, file) < 0;
-  bad |= fchmod(fileno(file), 0644) != 0;
-  bad |= fclose(file) != 0;
-  if (bad || rename(UNIT ".tmp", UNIT) != 0) return -1;
-  return 1;
-}
-
-static int systemctl(const char *verb, const char *option, const char *unit) {
-  int status = -1;
-  pid_t child = fork();
-  if (child == 0) {
-    execlp("systemctl", "systemctl", verb, option, unit, (char *)NULL);
-    _exit(127);
-  }
-  if (child > 0) waitpid(child, &status, 0);
-  return status;
-}
-
-/* Links followed; 0 and the digest, or -1. The paths are all this file's own. */
-static int digest_of(const char *path, char hex[65]) {
-  char command[512];
-  hex[0] = '\0';
-  snprintf(command, sizeof command, "sha256sum <'%s' 2>/dev/null", path);
-  FILE *out = popen(command, "r");
-  if (out == NULL) return -1;
-  int read = fscanf(out, "%64s", hex);
-  pclose(out);
-  return read == 1 && strlen(hex) == 64 ? 0 : -1;
-}
-
-static int knows(const char *path) {
-  char known[65536], hex[65];
-  read_file(KNOWN_AGENTS, known, sizeof known);
-  return digest_of(path, hex) == 0 && strstr(known, hex) != NULL;
-}
-
-/* LEGACY becomes LINKED (domain.md 6.2): nothing moves, and the host can still go back. */
-static void link_host_root(void) {
-  if (is_there(HOST_ROOT) || !is_there(LEGACY SLOTS "current")) return;
-  if (mkdir("/opt/unbounded", 0755) == 0) chmod("/opt/unbounded", 0755);
-  if (symlink(LEGACY, HOST_ROOT) != 0) perror("aks-flex-node: " HOST_ROOT);
-}
-
-static int is_linked(void) {
-  char target[64];
-  ssize_t length = readlink(HOST_ROOT, target, sizeof target);
-  return length == (ssize_t)strlen(LEGACY) && memcmp(target, LEGACY, length) == 0 && is_there(LEGACY SLOTS "current");
-}
-
-static void record_itself(void) {
-  char self[512], hex[65];
-  ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-  if (length <= 0) return;
-  self[length] = '\0';
-  if (knows(self) || digest_of(self, hex) != 0) return;
-  int file = open(KNOWN_AGENTS, O_WRONLY | O_CREAT | O_APPEND, 0600);
-  if (file < 0) return;
-  dprintf(file, "%s\n", hex);
-  close(file);
-}
-
-/* As far as the real one goes before it moves anything: is it time, and is the lock free? */
-static void consider_move(void) {
-  if (is_there(SIGNAL) || !knows(LEGACY SLOTS "current") || !knows(LEGACY SLOTS "last-good")) return;
-  int lock = open(LOCK, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (lock < 0) return;
-  if (flock(lock, LOCK_EX | LOCK_NB) != 0)
-    fprintf(stderr, "aks-flex-node " VERSION ": an activation holds the lock\n");
-  else
-    fprintf(stderr, "aks-flex-node " VERSION ": would move the host root\n");
-  close(lock);
-}
 
 static void say_ready(void) {
   FILE *file = fopen(READY ".tmp", "w");
@@ -196,13 +27,37 @@ static void say_ready(void) {
   rename(READY ".tmp", READY);
 }
 
+/*
+ * The gate is shut: no work, and after a while an end that makes systemd start the daemon again. Longer than the start limit's
+ * interval divided by its burst, so that holding never uses it up (domain.md 6.5).
+ */
+static int hold(const sigset_t *stop, const char *why) {
+  char wanted[16];
+  read_file(GATE_S, wanted, sizeof wanted);
+  struct timespec gate = {.tv_sec = atoi(wanted) > 0 ? atoi(wanted) : 120};
+  say("not taking work until the daemon is restarted: %s", why);
+  unlink(READY);
+  if (sigtimedwait(stop, NULL, &gate) >= 0) return 0;
+  fprintf(stderr, "Command execution failed: not taking work until the daemon is restarted: %s\n", why);
+  return 1;
+}
+
+/* Until it is told to stop, or the root is another one than when it started. */
+static int work(const sigset_t *stop) {
+  struct timespec second = {.tv_sec = 1};
+  const char *started_with = root();
+  while (sigtimedwait(stop, NULL, &second) < 0)
+    if (MOVES && (root() != started_with || is_moving()))
+      return hold(stop, "its root has changed since it was started");
+  return 0; /* the real one, too, exits 0 when told to stop */
+}
+
 static int run_agent(void) {
-  char found[4096];
   sigset_t stop;
   struct timespec limit = {.tv_sec = DIES_AFTER_S};
   unlink(READY);
   if (BEHAVIOUR == EXITS_42) {
-    fprintf(stderr, "aks-flex-node " VERSION ": cannot reach the cluster\n");
+    say("cannot reach the cluster");
     return 42;
   }
   sigemptyset(&stop);
@@ -211,34 +66,34 @@ static int run_agent(void) {
   sigprocmask(SIG_BLOCK, &stop, NULL); /* before anything else, so that a stop in the first moment is not lost */
 
   if (BEHAVIOUR == HANGS) {
-    fprintf(stderr, "aks-flex-node " VERSION ": waiting for a lock that nobody frees\n");
+    say("waiting for a lock that nobody frees");
     sigwaitinfo(&stop, NULL);
     return 0;
   }
   if (!KNOWS_HOST_ROOT && is_directory(HOST_ROOT) && !is_there(LEGACY SLOTS "current") && KNOWS_SLOTS) {
-    fprintf(stderr, "aks-flex-node " VERSION ": " LEGACY SLOTS "current: no such file or directory\n");
+    say(LEGACY SLOTS "current: no such file or directory");
+    return 1;
+  }
+  if (refusal() != NULL) {
+    fprintf(stderr, "Command execution failed: %s\n", refusal());
     return 1;
   }
   if (KNOWS_HOST_ROOT) link_host_root();
-  read_file(UNIT, found, sizeof found);
-  int written = write_unit(strstr(found, "Requires=containerd.service") != NULL);
-  if (written < 0) perror("aks-flex-node: " UNIT);
-  if (written > 0) systemctl("daemon-reload", NULL, NULL);
-  if (KNOWS_HOST_ROOT && is_linked()) {
-    record_itself();
-    consider_move();
-  }
-  fprintf(stderr, "aks-flex-node " VERSION ": %s\n", written > 0 ? "rewrote its unit, running" : "running");
+  /* While files are being moved, no unit names the copy before the copy has been run. */
+  int written = MOVES && is_moving() ? 0 : write_agent_unit(is_container_variant());
+  if (written < 0) perror("aks-flex-node: " UNITS AGENT);
+  if (written > 0) run("systemctl", "daemon-reload", NULL);
+  if (KNOWS_HOST_ROOT && is_linked()) record_itself();
+  const char *held_up = KNOWS_HOST_ROOT ? consider_move() : NULL;
+  if (held_up != NULL) return hold(&stop, held_up);
+  say("%s", written > 0 ? "rewrote its unit, running" : "running");
   say_ready();
   if (BEHAVIOUR == DIES) {
-    if (sigtimedwait(&stop, NULL, &limit) < 0) {
-      fprintf(stderr, "aks-flex-node " VERSION ": out of memory\n");
-      return 1;
-    }
-  } else {
-    sigwaitinfo(&stop, NULL);
+    if (sigtimedwait(&stop, NULL, &limit) >= 0) return 0;
+    say("out of memory");
+    return 1;
   }
-  return 0; /* the real one, too, exits 0 when told to stop */
+  return work(&stop);
 }
 
 static const char *config_of(int argc, char **argv) {
@@ -275,9 +130,9 @@ static int join(int argc, char **argv) {
     fprintf(stderr, "Command execution failed: " STATE ": %s\n", strerror(errno));
     return 1;
   }
-  if (is_there(UNIT) && (systemctl("enable", "--quiet", "aks-flex-node-agent.service") != 0 ||
-                         systemctl("start", "--quiet", "aks-flex-node-agent.service") != 0)) {
-    fprintf(stderr, "Command execution failed: aks-flex-node-agent.service does not start\n");
+  if (is_there(UNITS AGENT) && (run("systemctl", "enable", "--quiet", AGENT, NULL) != 0 ||
+                                run("systemctl", "start", "--quiet", AGENT, NULL) != 0)) {
+    fprintf(stderr, "Command execution failed: " AGENT " does not start\n");
     return 1;
   }
   puts("AKS Flex Node agent service started successfully.");
@@ -322,20 +177,54 @@ static int preflight(int argc, char **argv) {
   return fails;
 }
 
+/* The worker's hooks. What a hook writes is what its own binary knows: an old helper leads them back to /usr/local. */
+static int nspawn_lifecycle(const char *step, const char *machine) {
+  char unit[64];
+  if (strcmp(machine, "kube1") != 0 && strcmp(machine, "kube2") != 0) {
+    fprintf(stderr, "Error: no such machine: %s\n", machine);
+    return 1;
+  }
+  if (strcmp(step, "post-start") == 0) return 0;
+  if (strcmp(step, "pre-start") == 0) {
+    /* The worker starts all the same where the root is not usable. */
+    if (refusal() != NULL) return say("keeping the configuration of %s: %s", machine, refusal()), 0;
+    if (KNOWS_HOST_ROOT) link_host_root();
+    int written = rewrite_hooks();
+    if (written > 0) run("systemctl", "daemon-reload", NULL);
+    return written < 0;
+  }
+  if (strcmp(step, "reconcile") == 0) {
+    snprintf(unit, sizeof unit, "systemd-nspawn@%s.service", machine);
+    return run("systemctl", "restart", unit, NULL) != 0;
+  }
+  fprintf(stderr, "Error: no such step: %s\n", step);
+  return 1;
+}
+
+static int print_version(void) {
+  while (BEHAVIOUR == HANGS_IN_VERSION) pause();
+  if (is_there(COPY_UNFIT) && runs_from(HOST_ROOT)) return 126;
+  puts("AKS Flex Node Agent\nVersion: " VERSION "\nGit Commit: 0000000000000000000000000000000000000000\n"
+       "Build Time: 2026-09-21T00:00:00Z");
+  return 0;
+}
+
 int main(int argc, char **argv) {
   const char *command = argc > 1 ? argv[1] : "";
-  if (strcmp(command, "version") == 0) {
-    while (BEHAVIOUR == HANGS_IN_VERSION) pause();
-    puts("AKS Flex Node Agent\nVersion: " VERSION "\nGit Commit: 0000000000000000000000000000000000000000\n"
-         "Build Time: 2026-09-21T00:00:00Z");
-    return 0;
-  }
+  if (strcmp(command, "version") == 0) return print_version();
   if (strcmp(command, "agent") == 0 || strcmp(command, "daemon") == 0) return run_agent();
   if (strcmp(command, "preflight") == 0) return preflight(argc, argv);
   if (strcmp(command, "start") == 0 || strcmp(command, "bootstrap") == 0) return join(argc, argv);
-  if (strcmp(command, "recover-agent-upgrade") == 0 && !is_there(SIGNAL)) return 0;
-  /* Not the product's: the lab writes the first unit with it, so that its text is in one place only. */
-  if (strcmp(command, "lab-write-unit") == 0) return write_unit(argc > 2 && strcmp(argv[2], "container") == 0) < 0;
+  if (strcmp(command, "reset") == 0 || strcmp(command, "unbootstrap") == 0) return reset();
+  if (strcmp(command, "nspawn-lifecycle") == 0) return nspawn_lifecycle(argc > 2 ? argv[2] : "", argc > 3 ? argv[3] : "");
+  if (strcmp(command, "recover-agent-upgrade") == 0 && !is_there(SIGNAL)) {
+    if (KNOWS_HOST_ROOT && refusal() == NULL) link_host_root();
+    return 0;
+  }
+  /* Not the product's: the lab writes the first units with it, so that their text is in one place only. */
+  if (strcmp(command, "lab-write-unit") == 0)
+    return write_recovery() < 0 || write_agent_unit(argc > 2 && strcmp(argv[2], "container") == 0) < 0;
+  if (strcmp(command, "lab-write-hooks") == 0 && argc > 2) return write_hooks(argv[2]) < 0;
   fprintf(stderr, "Error: unknown command \"%s\" for \"aks-flex-node\"\n", command);
   return 1;
 }

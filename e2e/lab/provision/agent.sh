@@ -1,11 +1,11 @@
 #!/bin/sh
-# agent.sh BINARY RECOVERY LAYOUT VARIANT OFFLINE NODE: put an installed, joined agent together, as a bootstrap leaves it, and start it.
-# RECOVERY is the recovery script. LAYOUT is where and how it lies: legacy (slots under /usr/local), linked (the same, and the host
+# agent.sh BINARY LAYOUT VARIANT OFFLINE NODE: put an installed, joined agent together, as a bootstrap leaves it, and start it.
+# LAYOUT is where and how it lies: legacy (slots under /usr/local), linked (the same, and the host
 # root is a link there), moved (slots under the host root), plain (a binary in /usr/local/bin and nothing else). VARIANT is host or
 # container; OFFLINE is the source of offline artifacts, or empty.
 main() {
   set -eu
-  binary=$1 recovery=$2 layout=$3 variant=$4 offline=$5 node=$6
+  binary=$1 layout=$2 variant=$3 offline=$4 node=$5
   case $layout in
     legacy | linked | plain) root=/usr/local ;;
     moved) root=/opt/unbounded/agent ;;
@@ -16,7 +16,6 @@ main() {
   directories
   config
   state
-  if [ "$layout" != plain ]; then recovery; fi
   if [ "$variant" = container ]; then containerd; fi
   "$root/bin/aks-flex-node" lab-write-unit "$variant"
   systemctl daemon-reload
@@ -77,18 +76,6 @@ state() {
   install -m 0600 /dev/null "$file.sha256"
   printf '{\n  "appliedSettingsVersion": "1",\n  "appliedKubernetesVersion": "1.33.3",\n  "activeMachine": "kube1"\n}\n' >"$file"
   sha256sum "$file" | cut -d' ' -f1 >"$file.sha256"
-}
-
-recovery() {
-  install -m 0750 "$recovery" "$lib/aks-flex-node-recovery.sh"
-  cat >/etc/systemd/system/aks-flex-node-agent-recovery.service <<EOF
-[Unit]
-Description=Recover AKS Flex Node Agent to last-known-good binary
-
-[Service]
-Type=oneshot
-ExecStart=$lib/aks-flex-node-recovery.sh
-EOF
 }
 
 # A containerd of the lab's. It fails to start while /etc/drover-lab/containerd-fails exists.
