@@ -68,7 +68,10 @@ const convergeHost = async (lane: Lane, hold: { isHeld: boolean }, applied: Appl
   noticeOthers(lane, state)
   for (let segment = 0; ; segment += 1) {
     const seenAt = performance.now()
-    const plan = recall(planHost(play, run.tasks, state, { isFirst: segment === 0 }), earlier)
+    const plan = recall(
+      planHost(play, run.tasks, state, { isFirst: segment === 0, isAfterFailure: fallen !== null }),
+      earlier,
+    )
     earlier = plan.steps
     reportPlan(lane, plan, segment)
     const back = fallsIn(plan)

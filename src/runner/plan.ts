@@ -48,6 +48,8 @@ export interface HostPlan {
 interface PlanOptions {
   /** On what the run found when it came; what has come about since is for the next run to tell of. */
   readonly isFirst?: boolean
+  /** A step has failed, and is asked whether its host is to be put back: what a cut run owes can wait for the next run. */
+  readonly isAfterFailure?: boolean
 }
 
 /**
@@ -58,7 +60,7 @@ export const planHost = (
   play: HostPlay,
   tasks: Tasks,
   state: HostState,
-  { isFirst = true }: PlanOptions = {},
+  { isFirst = true, isAfterFailure = false }: PlanOptions = {},
 ): HostPlan => {
   const steps: StepPlan[] = []
   let predicted = state
@@ -89,7 +91,7 @@ export const planHost = (
     return last?.fails === undefined && (last?.status === 'planned' || last?.status === 'skipped')
   }
   // A play that only looks changes nothing, not even what a cut run left behind.
-  const debts = isOnlyLooking(play, tasks) ? null : debtStep(state)
+  const debts = isOnlyLooking(play, tasks) || isAfterFailure ? null : debtStep(state)
   if (debts !== null) add({ name: 'owed by a run that was cut', task: 'drover' }, debts)
   for (const step of play.steps) if (!add(step, planStep(step, tasks, predicted, play.host))) break
   const abandoned = isOnlyLooking(play, tasks) || !knowsItsEnd(steps) ? null : abandonedUploads(state, changesOf(steps))

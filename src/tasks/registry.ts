@@ -18,6 +18,11 @@ import { unitEnabled } from './general/unit-enabled.ts'
 import { unitRunning } from './general/unit-running.ts'
 import { healthReported } from './health-reported.ts'
 import { hostPackagesInstalled } from './host-packages-installed.ts'
+import { hostRootAwaited } from './host-root-awaited.ts'
+import { hostRootLinked } from './host-root-linked.ts'
+import { hostRootMoved } from './host-root-moved.ts'
+import { hostRootSettled } from './host-root-settled.ts'
+import { hostRootUnlinked } from './host-root-unlinked.ts'
 import { machinesTargetWired } from './machines-target-wired.ts'
 import { preflightChecked } from './preflight-checked.ts'
 import { rollbackConfirmed } from './rollback-confirmed.ts'
@@ -38,6 +43,11 @@ const all: readonly Task[] = [
   agentUpgraded,
   healthReported,
   hostPackagesInstalled,
+  hostRootAwaited,
+  hostRootLinked,
+  hostRootMoved,
+  hostRootSettled,
+  hostRootUnlinked,
   machinesTargetWired,
   preflightChecked,
   rollbackConfirmed,

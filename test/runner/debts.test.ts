@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest'
 import type { SelfFacts } from '../../src/facts/state.ts'
 import { abandonedUploads, debtStep, toldStep } from '../../src/runner/debts.ts'
+import { planHost } from '../../src/runner/plan.ts'
+import { tasks } from '../../src/tasks/registry.ts'
+import { aHost } from '../tasks/deployed.ts'
 import { hostState } from '../tasks/host-state.ts'
 
 const units = { 'a.service': { ActiveState: 'active' }, 'b.service': { ActiveState: 'inactive' } }
+const step = { name: 'a', task: 'unit-running', params: { unit: 'a.service' }, when: null }
 const debts = (self: Partial<SelfFacts>) => debtStep(hostState({ self, units }))
 
 test('nothing owed and nothing left is no step at all', () => expect(debts({})).toBeNull())
@@ -76,4 +80,18 @@ test('what uploads left goes unless it is wanted, and no file that only has a na
 test('while somebody applies, it is in use', () => {
   const leftovers = [`/opt/.drover-${digests.other}`]
   expect(abandonedUploads(hostState({ self: { leftovers, applying: 'drover run r by x' } }), [])).toBeNull()
+})
+
+test('a host that is to be put back is, although something is owed: what cannot be known yet would keep it from that', () => {
+  const state = hostState({ self: { owed: ['daemon-reload'] }, units })
+  const names = (isAfterFailure: boolean) =>
+    planHost({ host: aHost(), steps: [step] }, tasks, state, { isAfterFailure }).steps.map(({ name, status }) => [
+      name,
+      status,
+    ])
+  expect(names(false)).toEqual([
+    ['owed by a run that was cut', 'planned'],
+    ['a', 'unknown'],
+  ])
+  expect(names(true)).toEqual([['a', 'planned']])
 })

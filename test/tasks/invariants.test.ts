@@ -15,6 +15,7 @@ import { aHost, daemonState, laidOut, linksOn, runningHost, settledStates, stuck
 import { planOn, predicted, stateFor } from './general/planning.ts'
 import type { HostLiteral } from './host-state.ts'
 import { installed, staged, up } from './install/hosts.ts'
+import { legacy, linked, movedHost, moving2 } from './move/moving.ts'
 import { fakeReleases } from './switch/release.ts'
 
 const all = [...tasks.values()].map((task): [string, Task] => [task.name, task])
@@ -117,6 +118,11 @@ const acting: Readonly<Record<string, Acting>> = {
   },
   'directory-present': { host: { paths: { '/srv': { dir: true } } }, brings: {} },
   'file-present': { host: { paths: { '/etc/motd': { file: 'Welcome.' } } }, brings: {} },
+  'host-root-awaited': { host: moving2(), brings: movedHost() },
+  'host-root-linked': { host: legacy(), brings: {} },
+  'host-root-moved': { host: linked(), brings: moving2() },
+  'host-root-settled': { host: moving2({}, 900_000), brings: movedHost() },
+  'host-root-unlinked': { host: linked(), brings: {} },
   'host-rebooted': {
     host: { paths: { '/run/reboot-required': { file: '' } } },
     brings: { commands: [[['needs-restarting', '-r'], { code: 0 }]] },

@@ -53,13 +53,13 @@ export const readReady = (view: HostView): Ready | ErrorDetails => {
 }
 
 /** The program of `{ path=/x ; argv[]=/x agent ; ... }`. */
-const execPath = (execStart: string): string => /\bpath=(\S+) ;/.exec(execStart)?.[1] ?? ''
+export const execPath = (execStart: string): string => /\bpath=(\S+) ;/.exec(execStart)?.[1] ?? ''
 
 /** What a release of the agent lets its unit run: `current`, or before the slots the plain binary. */
 const known = hostRoots.flatMap((root) => [agentBinary(root), layoutEntry(root, 'current')])
 
 /** What the host would come back to must be what it runs now, or a rollback could never be told to have come out well. */
-const strangeStart = (view: HostView, path: string): ErrorDetails | null => {
+export const strangeStart = (view: HostView, path: string): ErrorDetails | null => {
   if (!known.includes(path)) {
     return {
       code: 'layout-unknown',

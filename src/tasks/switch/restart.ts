@@ -59,7 +59,7 @@ const startedAlong = (view: HostView, { deployment }: Ready, units: readonly Cha
  * A starting agent also notes its digest, and may take up an upgrade that the cluster asked for. Its script of the recovery
  * stands here by itself, since of such files the host keeps how they were.
  */
-const writtenBelow = (root: HostRoot): readonly string[] => [
+export const writtenBelow = (root: HostRoot): readonly string[] => [
   ...writtenByAgent,
   ...[recoveryUnitFile, recoveryScript(root), hostRootAgents, upgradeSignalFile].map((path) => `path:${path}`),
 ]
