@@ -165,7 +165,7 @@ const tryPoint = async (host: LabHost, wanted: Wanted, trouble: Trouble, point: 
 }
 
 test.concurrent.each(lanes)(
-  '%s on %s, all along an upgrade and a rollback',
+  '11.44 %s on %s, all along an upgrade and a rollback',
   async (...lane) => {
     const [trouble] = lane
     const host = hosts.get(nameOf(lane)) as LabHost

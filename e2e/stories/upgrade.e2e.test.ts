@@ -67,7 +67,7 @@ describe('11.36 a good release', () => {
   let before: AgentLayout[]
   let planned: string[][]
 
-  test('--check --diff shows all of it, with nothing that would be known later only, and changes nothing', async () => {
+  test('11.39 --check --diff shows all of it, with nothing that would be known later only, and changes nothing', async () => {
     before = await layouts()
     const check = await upgrade(good, '--check', '--diff')
     expectCode(check, 0)
@@ -158,7 +158,7 @@ describe('11.37 a release that is not healthy', () => {
     expect(run.events.filter(({ type }) => type === 'exec' || type === 'host-connected')).toEqual([])
   })
 
-  test('a good one after that is taken', async () => {
+  test('11.38 a good one after that is taken', async () => {
     good = await releaseVar(lab, { version: 'v0.5.0' })
     expectCode(await upgrade(good), 0)
     await each(async (host) => void (await expectRuns(host, 'v0.5.0')))
@@ -198,7 +198,7 @@ describe('who else is at work', () => {
 })
 
 describe('U5 an agent that does not run', () => {
-  test('inactive: is switched, stays inactive, and was not health-checked', async () => {
+  test('11.39 inactive: is switched, stays inactive, and was not health-checked', async () => {
     good = await releaseVar(lab, { version: 'v0.5.2' })
     await each(async (host) => void (await host.must('systemctl stop "$1"', [AGENT_UNIT])))
     const run = await upgrade(good)

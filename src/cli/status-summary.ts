@@ -3,9 +3,9 @@ import { printable } from '../printable.ts'
 import { counted, type Paint } from '../report/paint.ts'
 import { word } from '../report/word.ts'
 import type { Finding } from '../tasks/task.ts'
+import { hostList, namedHosts } from './status-host-list.ts'
+import { rootLines } from './status-roots.ts'
 import { cellsOf, isHealthy, type StatusRow } from './status-row.ts'
-
-const namedHosts = 10
 
 export interface SummaryLook {
   readonly paint: Paint
@@ -22,6 +22,7 @@ export const summaryLines = (rows: readonly StatusRow[], look: SummaryLook): rea
   ...findingLines(rows, look),
   `${counted(rows.length, 'host')}: ${tally(rows, (row) => cellsOf(row).verdict)}`,
   ...agents(rows),
+  ...rootLines(rows),
   ...rollbacks(rows, look),
   ...locks(rows),
   ...withoutRoot(rows),
@@ -33,7 +34,11 @@ const troubleLines = (rows: readonly StatusRow[], { paint, verbose }: SummaryLoo
   const told = verbose > 0 ? bad : bad.slice(0, namedHosts)
   const lines = told.flatMap((row) => {
     const host = `${printable(row.host)}: `
-    if ('status' in row) return [paint('changed', host + printable(row.status.explanation))]
+    if ('status' in row) {
+      const { explanation, remedy } = row.status
+      const fix = remedy === null ? [] : [`  fix: ${printable(remedy)}`]
+      return [paint('changed', host + printable(explanation)), ...fix]
+    }
     const { message, code, remedy } = row.error
     return [paint('bad', `${host}${printable(message)} [${code}]`), `  fix: ${printable(remedy)}`]
   })
@@ -119,11 +124,6 @@ const nextLines = (rows: readonly StatusRow[], { inventory, connection }: Summar
       return `next: drover run ${fix}${sources} -l ${word(hosts.map(({ host }) => host).join(','))} --check`
     return `next: drover status${sources} --where fix=${fix} -o names > ${fix}.txt && drover run ${fix}${sources} -l @${fix}.txt --check`
   })
-}
-
-const hostList = (rows: readonly StatusRow[]): string => {
-  const named = rows.slice(0, namedHosts).map(({ host }) => printable(host))
-  return named.join(', ') + (rows.length > named.length ? ` and ${rows.length - named.length} more` : '')
 }
 
 /** `8 healthy, 3 stuck`: the most frequent first. */

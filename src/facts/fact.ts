@@ -36,6 +36,7 @@ export const probeNames = [
   'conntrack',
   'selinux-denials',
   'unit-journal',
+  'move-journal',
   'activation-lock',
   'agent-preflight',
   'agent-version',

@@ -19,6 +19,7 @@ export const check = async (): Promise<{ isGood: boolean; counts: Counts }> => {
     { name: 'types', argv: ['tsc', '-p', 'tsconfig.json'] },
     { name: 'unused code', argv: ['knip'] },
     { name: 'generated pages are fresh', argv: ['node', 'src/cli/write-docs.ts', '--check'] },
+    { name: 'acceptance page is fresh', argv: ['node', 'test/suite/acceptance/write.ts', '--check'] },
     { name: 'build', argv: ['node', 'test/suite/build.ts'] },
     { name: 'package', argv: ['node', 'test/suite/package.ts'] },
     {

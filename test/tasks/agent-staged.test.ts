@@ -94,7 +94,7 @@ const refused: readonly [what: string, code: string, literal: HostLiteral, more?
     { paths: { [ROOT]: { link: '/usr/./local' } } },
     { use_operator_link: true },
   ],
-  ['an image-managed host', 'image-managed', { os: { family: 'acl' }, mounts: readOnly }],
+  ['an image-managed host (M2)', 'image-managed', { os: { family: 'acl' }, mounts: readOnly }],
   ['an architecture without a binary', 'precondition-unmet', { os: { architecture: 'aarch64' } }],
   ['an architecture that no release is for', 'precondition-unmet', { os: { architecture: 'riscv64' } }],
   ['no root rights', 'inspect-failed', { os: { uid: 1000 } }],

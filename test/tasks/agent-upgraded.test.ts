@@ -67,6 +67,24 @@ describe('the plan of an upgrade', () => {
     ])
   })
 
+  test.each([
+    ['the old binary was copied', { [entry(LEGACY, 'blue')]: { file: 'old' } }],
+    [
+      'last-good was made',
+      { [entry(LEGACY, 'blue')]: { file: 'old' }, [entry(LEGACY, 'last-good')]: { link: entry(LEGACY, 'blue') } },
+    ],
+  ] as const)('cut while the slots were laid out, after %s: they are laid out by the next run (O-8)', (_, paths) => {
+    const plain = laidOut('LEGACY-PLAIN')
+    const again = resultOf(upgradeOn({ ...plain, paths: { ...plain.paths, ...paths } }))
+    expect(again).toEqual(
+      expect.arrayContaining([
+        `copy ${seed} to ${entry(LEGACY, 'blue')} (0755 root:root, 3 bytes)`,
+        `link ${entry(LEGACY, 'current')} -> ${entry(LEGACY, 'blue')}`,
+        `link ${entry(LEGACY, 'current')} -> ${entry(LEGACY, 'green')}`,
+      ]),
+    )
+  })
+
   const lastGoodOnGreen = { [entry(ROOT, 'last-good')]: { link: entry(ROOT, 'green') } } as const
   const gone = { [entry(ROOT, 'last-good')]: 'absent' } as const
   const secured = `link ${entry(ROOT, 'last-good')} -> ${entry(ROOT, 'blue')}`

@@ -6,10 +6,12 @@ import type { Finding } from '../task.ts'
 import { type Deployment, deploymentFacts, readDeployment } from './deployment.ts'
 import { explain } from './explain.ts'
 import { deploymentFindings, findingsFacts } from './findings.ts'
+import { type HalfMoved, halfMovedFacts, readHalfMoved } from './half-moved.ts'
 import type { HostRootState } from './host-root.ts'
 import { type LinkedBecause, linkedFacts, readLinked } from './linked.ts'
 import type { Machine } from './names.ts'
 import { rollbackFindings } from './rollback-findings.ts'
+import { rootRemedy } from './root-words.ts'
 import type { Variant } from './service.ts'
 import { signsFacts, statusSigns } from './status-signs.ts'
 import { type Verdict, verdictOf } from './verdict.ts'
@@ -33,6 +35,7 @@ export interface HostStatus {
   }
   readonly hostRoot: HostRootState
   readonly linked: LinkedBecause | null
+  readonly move: HalfMoved | null
   readonly target: { readonly state: string; readonly fileState: string; readonly enabled: boolean } | null
   readonly worker: {
     readonly machine: Machine
@@ -50,12 +53,14 @@ export interface HostStatus {
   readonly self: SelfFacts
   readonly verdict: Verdict
   readonly explanation: string
+  /** What to do about the host root, where that is what is wrong; null elsewhere. */
+  readonly remedy: string | null
   /** Name of the playbook that would put it right. */
   readonly fix: string | null
 }
 
 export const statusFacts = (_host: Host): Fact[] =>
-  mergeFacts([...deploymentFacts(), ...findingsFacts(), ...linkedFacts(), ...signsFacts()])
+  mergeFacts([...deploymentFacts(), ...findingsFacts(), ...linkedFacts(), ...halfMovedFacts(), ...signsFacts()])
 
 export const assess = (view: HostView, host: Host): HostStatus => {
   const deployment = readDeployment(view)
@@ -67,6 +72,7 @@ export const assess = (view: HostView, host: Host): HostStatus => {
     agent: agentOf(deployment),
     hostRoot: deployment.hostRoot,
     linked: isRoot(view) && deployment.hostRoot === 'LINKED' ? readLinked(view) : null,
+    move: readHalfMoved(view, deployment.hostRoot),
     target: targetOf(deployment),
     worker: workerOf(deployment),
     stateError: deployment.daemonState?.ok === false ? deployment.daemonState.error : null,
@@ -74,8 +80,9 @@ export const assess = (view: HostView, host: Host): HostStatus => {
     findings: [...deploymentFindings(view, host), ...rollbackFindings(view, host)],
     self: view.self,
   }
-  const { verdict, fix } = verdictOf(statusSigns(view, deployment))
-  return { ...seen, verdict, explanation: explain(verdict, seen), fix }
+  const roots = { move: seen.move?.how ?? null, linked: seen.linked }
+  const { verdict, fix } = verdictOf(statusSigns(view, deployment, roots))
+  return { ...seen, verdict, explanation: explain(verdict, seen), remedy: rootRemedy(verdict, seen.hostRoot), fix }
 }
 
 const agentOf = (deployment: Deployment): HostStatus['agent'] => {

@@ -1,12 +1,13 @@
 import { armedOf } from '../../facts/armed.ts'
 import type { HostStatus } from './assess.ts'
+import { moveReason, rootWords } from './root-words.ts'
 import type { Verdict } from './verdict.ts'
 
 /** A verdict in a few words, with what was seen. */
-export const explain = (verdict: Verdict, status: Omit<HostStatus, 'verdict' | 'explanation' | 'fix'>): string =>
-  words[verdict](status)
+export const explain = (verdict: Verdict, status: Seen): string => words[verdict](status)
 
-type Words = (status: Omit<HostStatus, 'verdict' | 'explanation' | 'fix'>) => string
+type Seen = Omit<HostStatus, 'verdict' | 'explanation' | 'remedy' | 'fix'>
+type Words = (status: Seen) => string
 
 const words: Readonly<Record<Verdict, Words>> = {
   'no-systemd': (s) => `systemd does not answer: ${s.systemdError ?? 'no reason given'}`,
@@ -21,10 +22,16 @@ const words: Readonly<Record<Verdict, Words>> = {
   'worker-masked': (s) => `${s.worker?.unit ?? 'the worker'} is masked`,
   stuck: (s) =>
     `${s.worker?.unit ?? 'the worker'} is enabled and ${s.worker?.state ?? 'down'}; machines.target is ${s.target?.state ?? 'unknown'}`,
-  'root-conflict': (s) => `the agent refuses to start: its host root is ${s.hostRoot}`,
+  'root-conflict': (s) => rootWords(s.hostRoot),
   'agent-failed': (s) => `the agent's unit failed: ${s.agent.result ?? 'no result'}`,
   'agent-down': (s) => `the agent's unit is ${s.agent.state ?? 'unknown'} (${s.agent.subState ?? 'unknown'})`,
-  'move-stuck': () => 'the move to the new host root does not end; the agent takes no work',
+  'move-stuck': (s) =>
+    `${rootWords(s.hostRoot)} That has been so for ${minutes(s.move?.ageS)}${restarts(s.move?.restarts)}, and the agent takes no work meanwhile; ${moveReason(s.move)}`,
+  moving: (s) => `the agent moves to its new root, since ${s.move?.ageS ?? 0} s: ${rootWords(s.hostRoot)}`,
+  'move-cut': (s) => {
+    const why = s.move?.reason ?? null
+    return `${rootWords(s.hostRoot)}${why === null ? '' : ` It said: ${why}`}`
+  },
   'worker-stopped': (s) => `${s.worker?.unit ?? 'the worker'} is disabled and stopped, as on purpose`,
   'worker-starting': (s) => `${s.worker?.unit ?? 'the worker'} is ${s.worker?.state ?? 'starting'}`,
   'worker-disabled': (s) => `${s.worker?.unit ?? 'the worker'} runs, but no boot would start it`,
@@ -40,3 +47,6 @@ const words: Readonly<Record<Verdict, Words>> = {
       ? 'agent and worker run'
       : 'agent and worker run; machines.target follows at the next boot',
 }
+
+const minutes = (ageS: number | null | undefined): string => `${Math.floor((ageS ?? 0) / 60)} minutes`
+const restarts = (count = 0): string => (count > 0 ? `, in which systemd started the agent again ${count} times` : '')

@@ -45,7 +45,7 @@ const table = [
   {
     state: 'UNREADABLE',
     when: { readable: false },
-    means: 'Without root rights nobody can say.',
+    means: 'What lies at /opt/unbounded/agent and below /usr/local cannot be read without root rights.',
     migrate: 'refuse',
     leadsTo: [],
     switches: false,
@@ -88,7 +88,7 @@ const table = [
     when: { readable: true, root: 'legacy-link', legacyLayout: true, staging: false },
     means: 'The agent runs from /usr/local and is found under /opt/unbounded/agent, too. Nothing has moved.',
     migrate: 'move',
-    leadsTo: ['STAGING', 'SWAP-GAP', 'MOVING-1', 'LEGACY'],
+    leadsTo: ['STAGING', 'SWAP-GAP', 'MOVING-1', 'LEGACY', 'LINK-ORPHAN'],
     switches: true,
     goBack: 'drover run unlink; older releases run here as before.',
     remedy: null,
@@ -109,7 +109,7 @@ const table = [
     when: { readable: true, root: 'directory', moving: true, runsFromRoot: false },
     means: 'Both roots hold a whole installation, and the agent has not been started from the new one yet.',
     migrate: 'restart',
-    leadsTo: ['MOVING-2', 'STAGING', 'LINKED', 'MOVED'],
+    leadsTo: ['MOVING-2', 'SWAP-GAP', 'STAGING', 'LINKED', 'MOVED'],
     switches: false,
     goBack:
       'Only where the copy does not run, and then drover or the agent does it by itself: the host is LINKED again.',
@@ -161,9 +161,9 @@ const table = [
     when: { readable: true, root: 'absent', legacyLayout: true, staging: true },
     means: 'A move was cut in the moment between removing the link and putting the copy in its place.',
     migrate: 'link',
-    leadsTo: ['STAGING', 'MOVING-1'],
+    leadsTo: ['STAGING', 'MOVING-1', 'LEGACY', 'LEGACY'],
     switches: false,
-    goBack: 'It is linked again, and then drover run unlink.',
+    goBack: 'drover run unlink removes the copy.',
     remedy: null,
   },
   {
@@ -210,6 +210,12 @@ export const hostRootTable: readonly HostRootRow[] = table
 
 export const hostRootRow = (state: HostRootState): HostRootRow =>
   hostRootTable.find((row) => row.state === state) as HostRootRow
+
+/** A move was begun here and is not over: nothing else may touch the agent's files, and `migrate` goes on with it. */
+export const isHalfMoved = (state: HostRootState): boolean => {
+  const { switches, migrate } = hostRootRow(state)
+  return !switches && ['link', 'move', 'restart', 'finish'].includes(migrate)
+}
 
 /** Every state whose row fits: always exactly one. */
 export const fittingStates = (signs: HostRootSigns): readonly HostRootState[] =>

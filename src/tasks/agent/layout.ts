@@ -2,8 +2,17 @@ import type { ErrorDetails } from '../../errors.ts'
 import type { Fact } from '../../facts/fact.ts'
 import type { Node } from '../../facts/node.ts'
 import type { HostView } from '../../facts/view.ts'
-import type { HostRootState } from './host-root.ts'
-import { agentBinary, type HostRoot, hostRoots, LEGACY, layoutEntry, libraryDirectory, ROOT } from './paths.ts'
+import { type HostRootState, hostRootRow } from './host-root.ts'
+import {
+  agentBinary,
+  agentUnitFile,
+  type HostRoot,
+  hostRoots,
+  LEGACY,
+  layoutEntry,
+  libraryDirectory,
+  ROOT,
+} from './paths.ts'
 
 /** The two places of a binary: `current` and `last-good` each lead to one of them (domain.md 7.1). */
 export const slots = ['blue', 'green'] as const
@@ -32,20 +41,13 @@ export const layoutFacts = (): Fact[] =>
 
 /** The root whose files are the agent's own; null where that is on its way, disputed, or not to be seen. */
 export const settledRoot = (state: HostRootState): HostRoot | null => {
-  switch (state) {
-    case 'LEGACY':
-    case 'LEGACY-PLAIN':
-    case 'LINKED':
-      return LEGACY
-    case 'MOVED':
-      return ROOT
-    default:
-      return null
-  }
+  const { switches, when } = hostRootRow(state)
+  if (!switches) return null
+  return when.root === 'directory' ? ROOT : LEGACY
 }
 
 export const readLayout = (view: HostView, state: HostRootState, root: HostRoot): Layout | ErrorDetails => {
-  if (state === 'LEGACY-PLAIN') {
+  if (state === 'LEGACY-PLAIN' || (state === 'LEGACY' && isHalfSeeded(view))) {
     const currentSha256 = view.sha256(agentBinary(root)) ?? ''
     return { root, isPlain: true, current: 'blue', currentSha256, lastGood: null }
   }
@@ -61,6 +63,12 @@ export const readLayout = (view: HostView, state: HostRootState, root: HostRoot)
     lastGood: slotBehind(view, root, 'last-good'),
   }
 }
+
+/** An upgrade from a release before the slots that was cut while it laid them out: the agent still runs the plain binary. */
+const isHalfSeeded = (view: HostView): boolean =>
+  view.node(layoutEntry(LEGACY, 'current')).type === 'absent' &&
+  view.node(agentBinary(LEGACY)).type === 'file' &&
+  view.node(agentUnitFile).type !== 'absent'
 
 /** The slot that a link leads to, by its real place: its text may be older than the root. */
 export const slotBehind = (view: HostView, root: HostRoot, link: 'current' | 'last-good'): Slot | null => {

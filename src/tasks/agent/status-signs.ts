@@ -3,18 +3,17 @@ import { holderOf } from '../../facts/holder.ts'
 import type { HostView } from '../../facts/view.ts'
 import { wiring, wiringFacts } from '../worker/wiring.ts'
 import type { Deployment } from './deployment.ts'
-import { movingMark } from './paths.ts'
 import type { AgentService } from './service.ts'
 import type { Target } from './target.ts'
 import type { StatusSigns } from './verdict.ts'
 import type { Worker } from './workers.ts'
 
-/** A move ends within two starts of the agent; after three minutes it is stuck (domain.md 6.5). */
-const moveStuckAfterS = 180
-
 export const signsFacts = (): Fact[] => wiringFacts()
 
-export const statusSigns = (view: HostView, deployment: Deployment): StatusSigns => {
+/** How the host stands between the two roots. */
+export type Roots = Pick<StatusSigns, 'move' | 'linked'>
+
+export const statusSigns = (view: HostView, deployment: Deployment, roots: Roots): StatusSigns => {
   const { service, target, daemonState, hostRoot } = deployment
   const worker = daemonState?.ok === true ? deployment.worker(daemonState.activeMachine) : null
   return {
@@ -28,7 +27,7 @@ export const statusSigns = (view: HostView, deployment: Deployment): StatusSigns
     agentEnabled: service?.enabled ?? false,
     containerdActive: service?.containerd === 'active',
     hostRoot,
-    moveStuck: hostRoot.startsWith('MOVING') && markAgeS(view) > moveStuckAfterS,
+    ...roots,
     target: targetState(target),
     targetEnabled: target?.enabled ?? false,
     wired: view.systemd.ok && deployment.installed && isWired(view),
@@ -67,9 +66,4 @@ const targetState = (target: Target | null): StatusSigns['target'] => {
 const workerState = (worker: Worker | null): StatusSigns['worker'] => {
   if (worker?.activeState === 'active') return 'active'
   return worker?.activeState === 'activating' && worker.subState !== 'auto-restart' ? 'starting' : 'down'
-}
-
-const markAgeS = (view: HostView): number => {
-  const mark = view.node(movingMark)
-  return mark.type === 'file' && mark.modifiedS !== undefined ? view.os.clockS - mark.modifiedS : 0
 }

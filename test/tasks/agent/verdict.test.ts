@@ -14,7 +14,8 @@ const well: StatusSigns = {
   agentEnabled: true,
   containerdActive: false,
   hostRoot: 'MOVED',
-  moveStuck: false,
+  move: null,
+  linked: null,
   target: 'active',
   targetEnabled: false,
   wired: true,
@@ -48,7 +49,22 @@ const rows: [Verdict, string | null, Partial<StatusSigns>][] = [
   ['root-conflict', null, { hostRoot: 'BLOCKED', agent: 'down' }],
   ['agent-failed', null, { agent: 'failed' }],
   ['agent-down', null, { agent: 'down', worker: 'down', workerEnabled: false }],
-  ['move-stuck', null, { hostRoot: 'MOVING-2', moveStuck: true, agent: 'down' }],
+  ['move-stuck', 'migrate', { hostRoot: 'MOVING-2', move: 'stuck', agent: 'down' }],
+  ['move-stuck', 'migrate', { hostRoot: 'MOVING-1', move: 'stuck', agent: 'failed' }],
+  ['stuck', 'remediate', { hostRoot: 'MOVING-1', move: 'stuck', worker: 'down' }],
+  ['agent-failed', null, { hostRoot: 'MOVING-1', move: 'going', agent: 'failed' }],
+  ['moving', null, { hostRoot: 'MOVING-1', move: 'going', agent: 'down' }],
+  ['moving', null, { hostRoot: 'MOVING-2', move: 'going' }],
+  ['move-cut', 'migrate', { hostRoot: 'STAGING', move: 'cut' }],
+  ['move-cut', 'migrate', { hostRoot: 'SWAP-GAP', move: 'cut', owed: true }],
+  ['move-cut', 'migrate', { hostRoot: 'STAGING', move: 'cut', wired: false }],
+  ['agent-down', null, { hostRoot: 'SWAP-GAP', move: 'cut', agent: 'down' }],
+  ['healthy', 'migrate', { hostRoot: 'LINKED', linked: 'ready' }],
+  ['healthy', null, { hostRoot: 'LINKED', linked: 'waiting-for-release' }],
+  ['healthy', null, { hostRoot: 'LINKED', linked: 'waiting-for-upgrade' }],
+  ['healthy', null, { hostRoot: 'LINKED', linked: 'blocked-noexec' }],
+  ['healthy', null, { hostRoot: 'OPERATOR-LINK' }],
+  ['not-wired', 'machines-target', { hostRoot: 'LINKED', linked: 'ready', wired: false }],
   ['worker-stopped', null, { worker: 'down', workerEnabled: false, wired: false }],
   ['worker-starting', null, { worker: 'starting' }],
   ['worker-disabled', null, { workerEnabled: false }],
@@ -77,7 +93,8 @@ const anySigns: fc.Arbitrary<StatusSigns> = fc.record({
   agentEnabled: fc.boolean(),
   containerdActive: fc.boolean(),
   hostRoot: fc.constantFrom(...hostRootStates),
-  moveStuck: fc.boolean(),
+  move: fc.constantFrom(null, 'going', 'stuck', 'cut'),
+  linked: fc.constantFrom(null, 'ready', 'waiting-for-release', 'waiting-for-upgrade', 'blocked-noexec'),
   target: fc.constantFrom('active', 'inactive', 'masked', 'missing'),
   targetEnabled: fc.boolean(),
   wired: fc.boolean(),
@@ -108,12 +125,15 @@ test('the verdict is total, and healthy means that all that is wanted runs and w
           workerEnabled: true,
           agentEnabled: true,
         })
-        expect(signs).toMatchObject({ state: 'ok', owed: false, busy: false, moveStuck: false })
+        expect(signs).toMatchObject({ state: 'ok', owed: false, busy: false, move: null })
         expect(['active', 'inactive']).toContain(signs.target)
         expect(signs.targetEnabled || signs.wired).toBe(true)
       }
       // A playbook is offered only where it could act: the active side is known, nothing masked or held.
-      if (fix !== null) expect(signs).toMatchObject({ state: 'ok', busy: false, workerEnabled: true })
+      if (fix !== null) expect(signs).toMatchObject({ installed: true, busy: false })
+      if (fix === 'remediate' || fix === 'machines-target')
+        expect(signs).toMatchObject({ state: 'ok', workerEnabled: true })
+      if (fix === 'migrate') expect(signs.linked === 'ready' || ['stuck', 'cut'].includes(signs.move ?? '')).toBe(true)
     }),
     { numRuns: 2000 },
   )
