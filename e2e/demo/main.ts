@@ -1,12 +1,12 @@
-// npm run demo: three hosts, one of them the stuck node of issue #436, from trouble to health, and then to a new agent.
-import { spawn, spawnSync } from 'node:child_process'
+// npm run demo: three hosts, one of them the stuck node of issue #436, from trouble to health, and then to a new agent; and a host whose agent moves.
+import { spawn } from 'node:child_process'
 import { dirname } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { prepareMachine } from '../lab/engine.ts'
 import { findHosts } from '../lab/lab.ts'
 import { releaseFile } from '../support/releases.ts'
+import { move } from './move.ts'
+import { capture, expect, root, say, show } from './show.ts'
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
 const flags = process.argv.slice(2)
 const unknown = flags.filter((flag) => flag !== '--yes' && flag !== '--keep')
 if (unknown.length > 0) {
@@ -15,21 +15,6 @@ if (unknown.length > 0) {
 }
 const isAgreed = flags.includes('--yes') || process.env.CI !== undefined
 const isKept = flags.includes('--keep')
-
-const say = (line: string): void => void process.stdout.write(`${line}\n`)
-
-/** Shows a command as a person would type it, then runs it. Its exit code. */
-const show = (why: string, command: readonly string[]): number => {
-  say(`\n# ${why}\n$ npx drover ${command.map((word) => (/^[\w./@=:,-]+$/.test(word) ? word : `'${word}'`)).join(' ')}`)
-  const { status } = spawnSync('node', ['bin/drover.js', ...command], {
-    cwd: root,
-    stdio: ['ignore', 'inherit', 'inherit'],
-  })
-  return status ?? 1
-}
-
-const capture = (command: readonly string[]): string =>
-  spawnSync('node', ['bin/drover.js', ...command], { cwd: root, encoding: 'utf8' }).stdout
 
 const lab = (verb: string): Promise<string> =>
   new Promise((resolve, reject) => {
@@ -42,10 +27,6 @@ const lab = (verb: string): Promise<string> =>
       code === 0 ? resolve(output) : reject(new Error(`the lab's ${verb} ended with ${code}`)),
     )
   })
-
-const expect = (isSo: boolean, what: string): void => {
-  if (!isSo) throw new Error(`the demo did not go as it must: ${what}`)
-}
 
 const demo = async (): Promise<void> => {
   const inventory = (await lab('up')).trim().split('\n').at(-1) ?? ''
@@ -76,8 +57,9 @@ const demo = async (): Promise<void> => {
     'every host is healthy after the reboot',
   )
   await upgrade(inventory)
+  const moved = await move()
   say(`\nReports: ${root}.drover/runs/, one directory per run: report.json, hosts/*.json, events.ndjson`)
-  if (isKept) say(`Inventory of the lab, to play with: ${inventory}`)
+  if (isKept) say(`Inventories of the lab, to play with: ${inventory} ${moved}`)
 }
 
 /** To a release that is good, and to one that is not. The waits are shorter than the ones that a real fleet should have. */

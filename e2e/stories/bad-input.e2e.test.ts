@@ -226,6 +226,22 @@ const cases: Readonly<Record<string, Bad>> = {
     says: [/^drover: hosts\.yaml:4:\d+ b is the same machine as a .*\[inventory-invalid\]$/],
     fix: /Keep one name/,
   },
+  'a reset that nobody confirms (E4)': {
+    args: ['run', 'reset'],
+    says: [/^drover: Nobody has confirmed it for 2 hosts \(a, b\)\. .* \[confirmation-missing\]$/],
+    fix: /--confirm 2\./,
+  },
+  'an uninstall without the flag that it wants besides': {
+    args: ['run', 'uninstall', '--confirm', '2'],
+    says: [/^drover: Nobody has confirmed it for 2 hosts \(a, b\)\. .* \[confirmation-missing\]$/],
+    fix: /--yes-remove-everything\./,
+  },
+  'a confirmation for another number of hosts': {
+    args: run('-l', 'web', '-y', '--confirm', '2'),
+    files: { 'p.yaml': `confirm: {says: All of it is removed.}\n${playbook(motd)}` },
+    says: [/^drover: --confirm is for 2 hosts, but the run is for 1: a\. \[confirmation-missing\]$/],
+    fix: /--confirm 1\./,
+  },
   'a port that cannot be': {
     files: inventory(withHost('c: {address: 127.0.0.3, port: 70000}')),
     says: [/^drover: hosts\.yaml:5:33 70000 .* \[inventory-invalid\]$/],

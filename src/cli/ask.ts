@@ -49,7 +49,7 @@ const clearKey = '\x15'
 const eraseKeys = ['\b', '\x7f']
 
 /** One line as a person types it; null: Ctrl-C, or Ctrl-D where nothing was typed. */
-const readLine = (terminal: Terminal, { text, isHidden }: Question): Promise<string | null> =>
+const readLine = (terminal: Terminal, { text, above = [], isHidden }: Question): Promise<string | null> =>
   new Promise((resolve) => {
     const decoder = new StringDecoder('utf8')
     let typed: readonly string[] = []
@@ -80,5 +80,5 @@ const readLine = (terminal: Terminal, { text, isHidden }: Question): Promise<str
     terminal.onEnd(() => {
       if (!isOver) end(null)
     })
-    terminal.write(printable(text))
+    terminal.write([...above, text].map(printable).join('\r\n'))
   })

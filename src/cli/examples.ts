@@ -31,6 +31,9 @@ Examples:
   drover run remediate -i hosts.yaml -l 'rhel,!rhel9-b' -C -D
   drover run remediate -i hosts.yaml -l @stuck.txt --output json
   drover run ./my-playbook.yaml -i "web1,web2:2222," -u admin -e within_s=60 -e @vars.yaml
+  drover run migrate -i hosts.yaml -l canary --stop-at link
+  drover run reset -i hosts.yaml -l node7 --check
+  drover run reset -i hosts.yaml -l node7 --confirm 1 --reason "to be rebuilt"
 
 drover playbooks lists the names. Ctrl-C starts no further host and lets the others end; a second one stops them.
 `,

@@ -1,4 +1,4 @@
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import type { CliContext, WholeContext } from './context.ts'
 import { examples } from './examples.ts'
 import {
@@ -57,7 +57,9 @@ export const createProgram = (context: CliContext, onExitCode: (code: number) =>
       'name=value, {"name": ...} or @file; above all other variables; repeatable',
       collect,
     )
-    .option('-y, --yes', 'ask nothing; no playbook of this version asks')
+    .option('-y, --yes', 'ask nothing: what cannot be undone is meant for all hosts of the run')
+    .option('--confirm <hosts>', 'instead of -y: it is meant if the run is for exactly so many hosts', positiveInteger)
+    .option('--yes-remove-everything', 'uninstall: besides -y or --confirm')
     .option('--reason <text>', "why; goes into the report and the hosts' journals", oneLine)
     .option('--ignore-preflight-errors <checks>', 'errors of these checks are warnings: a,b or all', commaList)
     .option('--fail-on-warnings', 'preflight fails on warnings, too')
@@ -65,6 +67,14 @@ export const createProgram = (context: CliContext, onExitCode: (code: number) =>
     .option('--use-operator-link', "install: into the link that an operator made of the agent's root")
     .option('--force-ssh-install', 'install: also on a host that is made from an image')
     .option('--allow-host-root-downgrade', "upgrade, rollback: also to a release older than the host's root")
+    .addOption(
+      new Option('--stop-at <state>', 'migrate: link is the half from which hosts can go back').choices([
+        'link',
+        'moved',
+      ]),
+    )
+    .option('--allow-interface <name>', 'reset, uninstall: this network interface may go; repeatable', collect)
+    .option('--without-agent-reset', 'reset, uninstall: only what drover knows by name goes')
     .option('--detailed-exitcode', 'with --check: exit 6 where something would change')
     .option('--timeout <duration>', "the most that one step's changes may take on a host: 90s, 10m, 1h30m", duration)
     .option('--upload-forks <hosts>', 'hosts that big files are sent to at a time', positiveInteger, 5)

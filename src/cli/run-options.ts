@@ -2,17 +2,16 @@ import { DroverError } from '../errors.ts'
 import type { Inventory, Vars } from '../inventory/host.ts'
 import { nearName } from '../inventory/near.ts'
 import type { Playbook } from '../playbook/playbook.ts'
+import { type ConfirmOptions, confirmedVars } from './confirmation.ts'
 import type { LogOptions } from './log.ts'
 import type { ConnectionOptions, InventoryOptions } from './sources.ts'
 
-export interface RunOptions extends InventoryOptions, ConnectionOptions, LogOptions {
+export interface RunOptions extends InventoryOptions, ConnectionOptions, LogOptions, ConfirmOptions {
   readonly forks: number
   /** Seconds. */
   readonly timeout?: number
-  readonly check?: true
   readonly diff?: true
   readonly extraVars?: readonly string[]
-  readonly yes?: true
   readonly reason?: string
   readonly ignorePreflightErrors?: readonly string[]
   readonly failOnWarnings?: true
@@ -20,6 +19,9 @@ export interface RunOptions extends InventoryOptions, ConnectionOptions, LogOpti
   readonly useOperatorLink?: true
   readonly forceSshInstall?: true
   readonly allowHostRootDowngrade?: true
+  readonly stopAt?: 'link' | 'moved'
+  readonly allowInterface?: readonly string[]
+  readonly withoutAgentReset?: true
   readonly detailedExitcode?: true
   readonly uploadForks: number
   /** Bytes a second. */
@@ -53,6 +55,18 @@ const variableOptions = [
     flag: '--allow-host-root-downgrade',
     name: 'allow_host_root_downgrade',
     value: (options: RunOptions) => options.allowHostRootDowngrade,
+  },
+  { flag: '--stop-at', name: 'stop_at', value: (options: RunOptions) => options.stopAt },
+  { flag: '--allow-interface', name: 'allow_interface', value: (options: RunOptions) => options.allowInterface },
+  {
+    flag: '--yes-remove-everything',
+    name: 'yes_remove_everything',
+    value: (options: RunOptions) => options.yesRemoveEverything,
+  },
+  {
+    flag: '--without-agent-reset',
+    name: 'agent_reset',
+    value: (options: RunOptions) => (options.withoutAgentReset ? false : undefined),
   },
 ] as const
 
@@ -91,7 +105,7 @@ export const refuseUnused = ({ extraVars = [] }: RunOptions, playbook: Playbook,
 
 /** An option that the playbook would never look at is refused: it would pass for granted and do nothing. */
 export const refuseIdle = (options: RunOptions, playbook: Playbook): void => {
-  const isUsed = (name: string): boolean => isReferred(name, [playbook])
+  const isUsed = (name: string): boolean => isReferred(name, [playbook]) || Object.hasOwn(confirmedVars(playbook), name)
   const idle = variableOptions.filter(({ name, value }) => value(options) !== undefined && !isUsed(name))
   const [first] = idle
   if (first === undefined) return

@@ -5,6 +5,7 @@ import { hostPlays } from '../playbook/host-plays.ts'
 import type { HostPlay, Playbook } from '../playbook/playbook.ts'
 import type { Transport } from '../transport/connection.ts'
 import { type BuiltIn, loadAsked } from './built-in.ts'
+import { confirmedVars, confirmRun, refuseIdleConfirm } from './confirmation.ts'
 import type { WholeContext } from './context.ts'
 import { createFaults } from './faults.ts'
 import type { Logger } from './log.ts'
@@ -41,11 +42,12 @@ export const prepareRun = async (
   const playbook = await faults.attempt(() => loadAsked(asked, context))
   const given = await faults.attempt(() => parseExtraVars(options.extraVars ?? [], { cwd, readFile: readFileSync }))
   if (playbook !== undefined) await faults.attempt(() => refuseIdle(options, playbook))
+  if (playbook !== undefined) await faults.attempt(() => refuseIdleConfirm(options, playbook))
   if (playbook && given && sources) await faults.attempt(() => refuseUnused(options, playbook, sources.inventory))
   const asWritten =
     sources && hosts && playbook && given
       ? await faults.attempt(() => {
-          const extraVars = { ...given, ...optionVars(options) }
+          const extraVars = { ...given, ...optionVars(options), ...confirmedVars(playbook) }
           const secrets = secretSources(context)
           const { inventory } = sources
           return someOf(hostPlays({ playbook, inventory, hosts, tasks, extraVars, cwd, secrets }), playbook, options)
@@ -58,9 +60,15 @@ export const prepareRun = async (
     await faults.attempt(() => transport.prepare(reached))
   }
   faults.throwAny()
-  await passwords.ask()
   if (sources === undefined || playbook === undefined || plays === undefined)
     throw new Error('a part of the request is missing')
+  await confirmRun(
+    context,
+    playbook,
+    plays.map(({ host }) => host),
+    options,
+  )
+  await passwords.ask()
   return { sources, playbook, plays }
 }
 

@@ -23,6 +23,7 @@ export const checkPlaybook = (yaml: StrictYaml, tasks: Tasks): InputFault[] => {
     ...checkPattern(yaml, ['hosts']),
     ...checkVars(yaml, ['defaults']),
     ...checkVars(yaml, ['vars']),
+    ...checkPlain(yaml, ['confirm']),
     ...Array.from({ length: count }, (_, index) => checkStep(yaml, ['steps', index], tasks)).flat(),
     ...checkNames(yaml, count),
   ]

@@ -46,6 +46,20 @@ const stepSchema = z.strictObject({
   timeout: stepTimeout.exactOptional(),
 })
 
+const noSays = 'Nothing says what cannot be undone.\nAdd a line such as says: Everything under /srv/data is removed.'
+
+const confirmSchema = z.strictObject({
+  says: z
+    .string(given(noSays))
+    .regex(
+      /^[^\p{C}\u2028\u2029]{1,300}$/u,
+      'This cannot be shown as a question.\nWrite one sentence of up to 300 printable characters on one line.',
+    ),
+  also: z
+    .literal('yes-remove-everything', 'There is no such flag.\nWrite yes-remove-everything, or leave the line out.')
+    .exactOptional(),
+})
+
 const noSteps = 'The playbook has no steps.\nAdd at least one under steps:.'
 
 export const playbookSchema = z.strictObject({
@@ -54,6 +68,7 @@ export const playbookSchema = z.strictObject({
   hosts: pattern.default('all'),
   defaults: vars.default({}),
   vars: vars.default({}),
+  confirm: confirmSchema.nullable().default(null),
   steps: z.array(stepSchema, given(noSteps)).min(1, noSteps),
 })
 

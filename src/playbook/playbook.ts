@@ -13,9 +13,19 @@ export interface Playbook {
   readonly defaults: Vars
   /** Above the inventory, below `-e`. */
   readonly vars: Vars
+  /** Null: nothing is asked before it. */
+  readonly confirm: Confirm | null
   readonly steps: readonly PlaybookStep[]
   /** Where values stand in the file, by the JSON of their path; for messages only. */
   readonly positions?: Readonly<Record<string, { readonly line: number; readonly column: number }>>
+}
+
+/** It does what cannot be undone, so somebody has to say that it is meant before any host is touched. */
+export interface Confirm {
+  /** What cannot be undone, in one sentence. */
+  readonly says: string
+  /** A flag that has to be given besides. */
+  readonly also?: 'yes-remove-everything'
 }
 
 export interface PlaybookStep {

@@ -80,6 +80,12 @@ test('a question that a host words cannot drive the terminal', async () => {
   expect(log[1]).toBe('\\x1b[2JPassword: ')
 })
 
+test('lines to be read first stand above it, each as a terminal may show it', async () => {
+  const { ask, log } = terminalWith('3\r')
+  expect(await ask({ above: ['This\x1b is so:', 'a\nb'], text: 'Number: ', isHidden: false })).toBe('3')
+  expect(log[1]).toBe('This\\x1b is so:\r\na\\nb\r\nNumber: ')
+})
+
 test('without a terminal nobody answers', async () => {
   const ask = createAsk({ openTerminal: () => null, interrupt: () => undefined })
   expect(await ask({ text: 'Word: ', isHidden: true })).toBeNull()

@@ -31,6 +31,8 @@ export interface Ran {
   readonly stderr: string
   readonly connects: readonly string[]
   readonly questions: readonly string[]
+  /** What stood above each of them. */
+  readonly above: readonly (readonly string[])[]
   /** Codes given to `exitNow`. */
   readonly exits: readonly number[]
   readonly cwd: string
@@ -56,6 +58,7 @@ export const start = (argv: readonly string[], world: World = {}): Running => {
   const written = { stdout: '', stderr: '' }
   const exits: number[] = []
   const questions: string[] = []
+  const aboves: (readonly string[])[] = []
   const listeners = new Set<() => void>()
   const output = (name: 'stdout' | 'stderr') => ({
     write: (text: string) => {
@@ -75,9 +78,10 @@ export const start = (argv: readonly string[], world: World = {}): Running => {
     workstation: 'desk',
     stdout: output('stdout'),
     stderr: output('stderr'),
-    ask: async ({ text }) => {
+    ask: async ({ text, above = [] }) => {
       if (world.answers === undefined) return null
       questions.push(text)
+      aboves.push(above)
       const answer = world.answers[questions.length - 1]
       if (answer === undefined) throw new Error(`nobody answers ${text}`)
       return answer
@@ -105,7 +109,7 @@ export const start = (argv: readonly string[], world: World = {}): Running => {
         close: transport.close,
       }),
     }),
-  }).then((code): Ran => ({ code, ...written, connects: transport.connects, questions, exits, cwd }))
+  }).then((code): Ran => ({ code, ...written, connects: transport.connects, questions, above: aboves, exits, cwd }))
   return {
     ended,
     interrupt: () => {

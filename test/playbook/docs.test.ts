@@ -6,6 +6,7 @@ const page = readFileSync(new URL('../../docs/playbooks.md', import.meta.url), '
 const blocks = [...page.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, block = '']) => block)
 const example = blocks.find((block) => block.startsWith('name:')) ?? ''
 const secrets = blocks.find((block) => block.startsWith('vars:')) ?? ''
+const confirmation = blocks.find((block) => block.startsWith('confirm:')) ?? ''
 
 test('the example of docs/playbooks.md loads and comes to what the page says', () => {
   const hosts = [hostOf('a', { groups: ['all', 'rhel'] }), hostOf('b', { groups: ['all', 'canary'] })]
@@ -25,6 +26,13 @@ test('the secrets of docs/playbooks.md are secrets', () => {
   expect(JSON.stringify(playsOf(playbook, world)[0]?.steps[0]?.params)).toBe('{"a":"[secret]","b":"[secret]"}')
 })
 
+test('the confirmation of docs/playbooks.md is asked for', () => {
+  expect(load(`name: p\n${confirmation}steps: [{ task: anything }]\n`).confirm).toEqual({
+    says: 'The agent and all of its files are removed.',
+    also: 'yes-remove-everything',
+  })
+})
+
 test('no block of the page is left untested', () => {
-  expect(blocks).toEqual([example, secrets])
+  expect(blocks).toEqual([example, confirmation, secrets])
 })

@@ -81,6 +81,18 @@ test.each([
   expect(load(`name: p\nsteps: [{ task: anything, timeout: ${text} }]`).steps[0]?.timeout).toBe(seconds)
 })
 
+test.each([
+  ['says alone', 'confirm: { says: It is gone. }', { says: 'It is gone.' }],
+  [
+    'with another flag',
+    'confirm:\n  says: It is gone.\n  also: yes-remove-everything',
+    { says: 'It is gone.', also: 'yes-remove-everything' },
+  ],
+  ['none', 'hosts: all', null],
+])('confirm: %s', (_, line, confirm) => {
+  expect(load(`name: p\n${line}\nsteps: [{ task: anything }]`).confirm).toEqual(confirm)
+})
+
 test('hosts are all and the rest is empty where nothing is said', () => {
   expect(load('name: p\nsteps: [{ task: anything }]')).toMatchObject({
     description: '',
@@ -131,6 +143,44 @@ describe('bad input', () => {
       'name: p\nstesp: 1\nsteps: [{ task: anything }]',
       ['p.yaml:2:1 "stesp" is not a key that is known here. | Did you mean steps?'],
     ],
+    ...(
+      [
+        [
+          'without a sentence',
+          '{}',
+          '2:10',
+          'Nothing says what cannot be undone. | Add a line such as says: Everything under /srv/data is removed.',
+        ],
+        [
+          'of two lines',
+          '{ says: "a\\nb" }',
+          '2:18',
+          'This cannot be shown as a question. | Write one sentence of up to 300 printable characters on one line.',
+        ],
+        [
+          'with another flag than there is',
+          '{ says: x, also: yes }',
+          '2:27',
+          'There is no such flag. | Write yes-remove-everything, or leave the line out.',
+        ],
+        [
+          'with an unknown key',
+          '{ says: x, alos: y }',
+          '2:21',
+          '"alos" is not a key that is known here. | Did you mean also?',
+        ],
+        [
+          'with a variable',
+          "{ says: 'x ${y}' }",
+          '2:18',
+          'A variable cannot stand here. | Variables are for with: alone.',
+        ],
+      ] as const
+    ).map(([what, confirm, place, fault]): [string, string, string[]] => [
+      `a confirmation ${what}`,
+      `name: p\nconfirm: ${confirm}\nsteps: [{ task: anything }]`,
+      [`p.yaml:${place} ${fault}`],
+    ]),
     [
       'an unknown key of a step',
       step('    whit: {}'),

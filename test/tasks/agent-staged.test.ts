@@ -211,6 +211,11 @@ test('the link of an operator is named with its target', () => {
   })
 })
 
+test('M2: an image-managed host is to be provisioned by drover ignition, or forced', () => {
+  const plan = planned({ os: { family: 'acl' }, mounts: readOnly })
+  expect(plan).toMatchObject({ error: { remedy: expect.stringMatching(/drover ignition.*--force-ssh-install/) } })
+})
+
 test.each([
   ['as install leaves it', up()],
   ['that was never started', installed()],

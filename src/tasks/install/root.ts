@@ -80,7 +80,7 @@ const throughOperatorLink = (view: HostView, { use_operator_link }: RootChoice):
 const imageManaged: ErrorDetails = {
   code: 'image-managed',
   message: 'The host is made from an image and has no agent: such hosts get it by Ignition when they are provisioned.',
-  remedy: 'Provision it by Ignition, as its image is made for. To install over SSH all the same: --force-ssh-install.',
+  remedy: 'Provision it with what drover ignition writes. To install over SSH all the same: --force-ssh-install.',
 }
 
 const notADirectory: ErrorDetails = {

@@ -1,6 +1,8 @@
 /** What only a person can answer. */
 export interface Question {
   readonly text: string
+  /** Lines to be read first. */
+  readonly above?: readonly string[]
   /** What is typed is not shown. */
   readonly isHidden: boolean
   /** Nobody wants to know any more. */
