@@ -78,7 +78,7 @@ const table = [
     when: { readable: true, root: 'legacy-link', legacyLayout: false },
     means: 'The link to /usr/local is there and no agent is, as after the reset of an older release.',
     migrate: 'drop-link',
-    leadsTo: ['ABSENT', 'LEGACY-PLAIN'],
+    leadsTo: ['ABSENT', 'LEGACY-PLAIN', 'LINKED'],
     switches: false,
     goBack: 'The link led to no agent, so nobody misses it.',
     remedy: null,
@@ -134,7 +134,7 @@ const table = [
     switches: false,
     goBack: 'Nothing was changed.',
     remedy:
-      'Find out which of the two the node runs, then reset the host, which sweeps both, and install again. Remove nothing while the agent runs.',
+      'Find out which of the two the node runs. Then drover run uninstall, which resets the host and removes both, and install again. Remove nothing while the agent runs.',
   },
   {
     state: 'EMPTY-ROOT',
