@@ -65,6 +65,7 @@ const below: Readonly<Record<string, readonly string[]>> = {
   runner: ['errors', 'secret', 'printable', 'quote', 'inventory', 'transport', 'facts', 'changes', 'tasks', 'playbook'],
   report: ['errors', 'printable', 'quote', 'runner', 'tasks'],
   collect: ['printable', 'facts', 'tasks'],
+  provision: ['errors', 'secret', 'release', 'tasks'],
   cli: [
     'errors',
     'secret',
@@ -80,6 +81,7 @@ const below: Readonly<Record<string, readonly string[]>> = {
     'runner',
     'report',
     'collect',
+    'provision',
   ],
   // Where everything is put together.
   main: ['errors', 'transport', 'tasks', 'cli'],

@@ -71,6 +71,21 @@ Examples:
 
 It exits 2 where a host shows another key than known_hosts holds, 4 where hosts are only unreachable.
 `,
+  ignition: `
+Examples:
+  drover ignition -i hosts.yaml -l acl --out ./first-boot --ssh-authorized-key ~/.ssh/fleet.pub
+  drover ignition -i hosts.yaml -l acl1 --out ./first-boot --merge ours.ign --force
+  drover ignition -i hosts.yaml -l acl --out ./first-boot --bootstrap-script bootstrap.sh --bootstrap-script-sha256 HEX
+
+The variables agent and provision say what is in them. The files are as secret as what they were made of.
+`,
+  cloudInit: `
+Examples:
+  drover cloud-init -i hosts.yaml -l rhel --out ./user-data
+  drover cloud-init -i hosts.yaml -l rhel --out ./user-data -e @site.yaml -o json
+
+The variables agent and provision say what is in them. The files are as secret as what they were made of.
+`,
   inventory: `
 Examples:
   drover inventory list -i hosts.yaml -l rhel

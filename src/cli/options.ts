@@ -141,3 +141,22 @@ export const recordedOptions = (command: Command): Command =>
     ),
     ['text', 'json'],
   )
+
+/** What both verbs take that render files to make hosts with. */
+export const provisionOptions = (command: Command): Command =>
+  outputOption(
+    logOptions(
+      command
+        .requiredOption('--out <dir>', 'where the files go; made for you alone if it is not there')
+        .option(
+          '-e, --extra-vars <vars>',
+          'name=value, {"name": ...} or @file; above all other variables; repeatable',
+          collect,
+        )
+        .option('--bootstrap-script <file>', "a release's bootstrap.sh, embedded unchanged (default: drover's own)")
+        .option('--bootstrap-script-sha256 <hex>', 'its SHA-256')
+        .option('--ssh-authorized-key <key>', 'a public key, or a file of them, that may log in; repeatable', collect)
+        .option('--force', 'write over the files of an earlier time'),
+    ),
+    ['text', 'json'],
+  )

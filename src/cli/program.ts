@@ -12,6 +12,7 @@ import {
   oneLine,
   outputOption,
   positiveInteger,
+  provisionOptions,
   rate,
   recordedOptions,
   sinceOption,
@@ -126,6 +127,20 @@ export const createProgram = (context: CliContext, onExitCode: (code: number) =>
     .option('-y, --yes', 'with --write: they have been confirmed')
   outputOption(logOptions(scan), ['table', 'json'])
   scan.action(actWhole(async (whole, options) => (await import('./keys.ts')).keysScan(whole, options)))
+
+  const ignition = program
+    .command('ignition')
+    .description('render what Azure Container Linux hosts are made with: Butane and Ignition; touches no host')
+  provisionOptions(inventoryOptions(ignition))
+    .option('--merge <file>', 'your own Ignition, merged into it')
+    .addHelpText('after', examples.ignition)
+  ignition.action(act(async (options) => (await import('./ignition.ts')).ignition(context, options)))
+
+  const cloudInit = program
+    .command('cloud-init')
+    .description('render the same as user-data for cloud-init on the RHEL family and Ubuntu; touches no host')
+  provisionOptions(inventoryOptions(cloudInit)).addHelpText('after', examples.cloudInit)
+  cloudInit.action(act(async (options) => (await import('./cloud-init.ts')).cloudInit(context, options)))
 
   const inventory = program
     .command('inventory')

@@ -86,7 +86,11 @@ const isReferred = (name: string, where: readonly unknown[]): boolean => {
  * A variable of `-e name=value` that nothing looks at is misspelt: it is typed by hand, and its step would run
  * without it. A file may hold more than one playbook needs.
  */
-export const refuseUnused = ({ extraVars = [] }: RunOptions, playbook: Playbook, inventory: Inventory): void => {
+export const refuseUnused = (
+  { extraVars = [] }: Pick<RunOptions, 'extraVars'>,
+  playbook: Pick<Playbook, 'name'>,
+  inventory: Inventory,
+): void => {
   const typed = extraVars.filter((arg) => !/^\s*[@{]/.test(arg)).map((arg) => arg.split('=', 1)[0]?.trim() ?? '')
   const where = [playbook, extraVars, inventory.hosts.map(({ vars }) => vars)]
   const unused = typed.filter((name) => !isReferred(name, where))

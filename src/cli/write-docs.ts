@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { errorCodes } from '../errors.ts'
 import { tasks } from '../tasks/registry.ts'
 import { errorsMarkdown, tasksMarkdown } from './docs.ts'
+import { provisionMarkdown } from './docs-provision.ts'
 import { hostRootMarkdown, verdictsMarkdown } from './docs-status.ts'
 import { withGeneratedPart } from './generated-part.ts'
 
@@ -19,6 +20,7 @@ const textOf = (page: string): string => {
 const pages: Readonly<Record<string, (before: string) => string>> = {
   'docs/tasks.md': () => tasksMarkdown(tasks.values()),
   'docs/errors.md': () => errorsMarkdown(errorCodes),
+  'docs/azure-container-linux.md': (before) => withGeneratedPart(before, 'provision', provisionMarkdown()),
   'docs/migration.md': (before) => withGeneratedPart(before, 'host root states', hostRootMarkdown()),
   'docs/operations.md': (before) => withGeneratedPart(before, 'verdicts', verdictsMarkdown()),
 }
