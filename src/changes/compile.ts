@@ -210,6 +210,9 @@ const timeOf = (change: Change): number => {
       return 900
     case 'systemctl':
       return ['daemon-reload', 'reset-failed', 'start'].includes(change.verb) ? 30 : 120
+    case 'remove':
+      // The root file system of a worker holds the images of all its containers.
+      return change.recurse ? 600 : 10
     default:
       return 10
   }

@@ -37,10 +37,12 @@ export const probeNames = [
   'selinux-denials',
   'unit-journal',
   'move-journal',
+  'network-left',
   'activation-lock',
   'agent-preflight',
   'agent-version',
   'config-secret',
+  'mounts-below',
 ] as const
 export type ProbeName = (typeof probeNames)[number]
 

@@ -3,10 +3,16 @@ import { agentConfigured } from './agent-configured.ts'
 import { agentHealthy } from './agent-healthy.ts'
 import { agentInstalled } from './agent-installed.ts'
 import { agentJoined } from './agent-joined.ts'
+import { agentReset } from './agent-reset.ts'
 import { agentRolledBack } from './agent-rolled-back.ts'
 import { agentRunning } from './agent-running.ts'
 import { agentStaged } from './agent-staged.ts'
+import { agentStopped } from './agent-stopped.ts'
+import { agentSwept } from './agent-swept.ts'
+import { agentUninstalled } from './agent-uninstalled.ts'
 import { agentUpgraded } from './agent-upgraded.ts'
+import { firstBootRemoved } from './first-boot-removed.ts'
+import { firstBootSecretsAbsent } from './first-boot-secrets-absent.ts'
 import { command } from './general/command.ts'
 import { directoryPresent } from './general/directory-present.ts'
 import { filePresent } from './general/file-present.ts'
@@ -25,6 +31,7 @@ import { hostRootSettled } from './host-root-settled.ts'
 import { hostRootUnlinked } from './host-root-unlinked.ts'
 import { machinesTargetWired } from './machines-target-wired.ts'
 import { preflightChecked } from './preflight-checked.ts'
+import { resetPossible } from './reset-possible.ts'
 import { rollbackConfirmed } from './rollback-confirmed.ts'
 import { rollbackFired } from './rollback-fired.ts'
 import type { Task } from './task.ts'
@@ -37,10 +44,16 @@ const all: readonly Task[] = [
   agentHealthy,
   agentInstalled,
   agentJoined,
+  agentReset,
   agentRolledBack,
   agentRunning,
   agentStaged,
+  agentStopped,
+  agentSwept,
+  agentUninstalled,
   agentUpgraded,
+  firstBootRemoved,
+  firstBootSecretsAbsent,
   healthReported,
   hostPackagesInstalled,
   hostRootAwaited,
@@ -50,6 +63,7 @@ const all: readonly Task[] = [
   hostRootUnlinked,
   machinesTargetWired,
   preflightChecked,
+  resetPossible,
   rollbackConfirmed,
   rollbackFired,
   workerRunning,

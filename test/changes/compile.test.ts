@@ -27,7 +27,7 @@ const kinds: [change: Change, call: string[], deadlineS: number][] = [
   // Five digits, or chmod leaves a directory its setgid bit.
   [{ kind: 'attributes', path: '/d', mode: 0o7, owner: 'a:b' }, ['attributes', '/d', '00007', 'a:b'], 10],
   [{ kind: 'remove', path: '/f', recurse: false }, ['remove', '/f'], 10],
-  [{ kind: 'remove', path: '/d', recurse: true }, ['remove_tree', '/d'], 10],
+  [{ kind: 'remove', path: '/d', recurse: true }, ['remove_tree', '/d'], 600],
   [reload, ['control', 'daemon-reload'], 30],
   ...(['start', 'stop', 'restart', 'enable', 'disable'] as const).map((verb): [Change, string[], number] => [
     { kind: 'systemctl', verb, unit: 'a.service' },

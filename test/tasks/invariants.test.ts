@@ -16,6 +16,7 @@ import { planOn, predicted, stateFor } from './general/planning.ts'
 import type { HostLiteral } from './host-state.ts'
 import { installed, staged, up } from './install/hosts.ts'
 import { legacy, linked, movedHost, moving2 } from './move/moving.ts'
+import { hosts as toReset } from './reset/hosts.ts'
 import { fakeReleases } from './switch/release.ts'
 
 const all = [...tasks.values()].map((task): [string, Task] => [task.name, task])
@@ -99,18 +100,37 @@ interface Acting {
 
 const armed: HostLiteral = { self: { rollback: { phase: 'armed', text: 'r0 ada@desk 2026 200 abc upgrade to v2' } } }
 
+const stoppedAgent: NonNullable<HostLiteral['units']> = {
+  'aks-flex-node-agent.service': { UnitFileState: 'disabled', ActiveState: 'inactive' },
+}
+/** What the looks after a reset say of the network and of mounts. */
+const resetHost: HostLiteral = { probes: { 'network-left': 'table=absent\n', 'mounts-below': 'whole=yes\n' } }
+const keptLayout: HostLiteral = {
+  paths: {
+    '/opt/unbounded/agent/bin/aks-flex-node': { link: '/opt/unbounded/agent/lib/aks-flex-node/aks-flex-node-current' },
+    '/opt/unbounded/agent/lib/aks-flex-node/aks-flex-node-blue': { file: 'ELF', mode: 0o755 },
+  },
+  probes: { 'mounts-below': 'whole=yes\n' },
+}
+
 const acting: Readonly<Record<string, Acting>> = {
   'agent-config-present': { host: {}, brings: {} },
   'agent-installed': { host: staged(), brings: {} },
   'agent-joined': { host: installed(), brings: installed({ paths: daemonState('kube1') }) },
   'agent-running': { host: installed(), brings: up() },
   'agent-staged': { host: {}, brings: {} },
+  'first-boot-removed': { host: toReset.MOVED(), brings: {} },
+  'first-boot-secrets-absent': { host: toReset.MOVED(), brings: {} },
   'host-packages-installed': {
     host: {},
     brings: { packages: { 'systemd-container': '252', curl: '8', nftables: '1', 'util-linux': '2' } },
   },
   'agent-configured': { host: laidOut('MOVED'), brings: laidOut('MOVED') },
+  'agent-reset': { host: toReset.MOVED({ units: stoppedAgent }), brings: resetHost },
   'agent-rolled-back': { host: linksOn('MOVED', 'blue', 'green'), brings: linksOn('MOVED', 'green', 'green') },
+  'agent-stopped': { host: toReset.MOVED(), brings: {} },
+  'agent-swept': { host: toReset.MOVED({ units: stoppedAgent }), brings: resetHost },
+  'agent-uninstalled': { host: keptLayout, brings: {} },
   'agent-upgraded': { host: laidOut('LINKED'), brings: linksOn('LINKED', 'green', 'blue') },
   command: {
     host: { commands: [[unlessOf('command'), { code: 1 }]] },

@@ -47,7 +47,7 @@ const firstBootSecrets = (view: HostView): Finding[] =>
           check: 'first-boot-secrets-left',
           target: firstBootDirectory,
           message: 'the agent is installed and the files of its first boot, secrets among them, are still there',
-          remedy: `Remove ${firstBootDirectory} once nobody needs it.`,
+          remedy: `drover run first-boot-secrets removes ${firstBootDirectory}, once nobody needs it.`,
         }),
       ]
     : []

@@ -3,6 +3,7 @@ import type { Fact } from '../../facts/fact.ts'
 import type { HostView } from '../../facts/view.ts'
 import { type HostRootState, hostRootState } from '../agent/host-root.ts'
 import { hostRootFacts, hostRootSigns } from '../agent/host-root-signs.ts'
+import { wayOutOf } from '../agent/kept-layout.ts'
 import { settledRoot } from '../agent/layout.ts'
 import { type HostRoot, LEGACY, ROOT } from '../agent/paths.ts'
 import { unsettledRoot } from '../switch/unsettled-root.ts'
@@ -45,8 +46,14 @@ export const installRoot = (view: HostView, choice: RootChoice): HostRoot | Erro
     case 'BLOCKED':
       return notADirectory
     default:
-      return unsettledRoot(view, state)
+      return unfinished(view, state)
   }
+}
+
+/** No agent is installed that could go on with it, as after a reset that kept the layout. */
+const unfinished = (view: HostView, state: HostRootState): ErrorDetails => {
+  const refusal = unsettledRoot(view, state)
+  return { ...refusal, remedy: wayOutOf(state) ?? refusal.remedy }
 }
 
 const isWritable = (view: HostView): boolean =>
