@@ -5,16 +5,21 @@ import { until } from '../lab/wait.ts'
 /**
  * Runs on the host beside the apply and looks, without a pause and without starting a program, which change the apply is
  * at; at the wanted one all of its processes are stopped. On a machine that is short of time it may be a later one.
+ * Applies of a run are told apart by their directories, of which one may be left while the next has begun.
  */
 const watcher = `
 while read -r line; do case $line in 0::*) group=/sys/fs/cgroup\${line#0::} ;; esac; done </proc/self/cgroup
 read -r up _ </proc/uptime
 end=$((\${up%.*} + 200)) procs=\${group%/*}/drover-apply.service/cgroup.procs
+seen=' ' nth=0 newest=
 while [ "\${up%.*}" -lt "$end" ]; do
+  [ -e "$procs" ] || sleep 0.02
   for at in /run/drover/*/at; do
     n=
     { read -r n _ <"$at"; } 2>/dev/null
-    [ "\${n:--1}" -ge "$1" ] || continue
+    [ -n "$n" ] || continue
+    case $seen in *" $at "*) ;; *) seen="$seen$at " nth=$((nth + 1)) newest=$at ;; esac
+    [ "$nth" -gt "$2" ] || { [ "$nth" -eq "$2" ] && [ "$at" = "$newest" ] && [ "$n" -ge "$1" ]; } || continue
     [ ! -e "$procs" ] || while read -r pid; do kill -STOP "$pid"; done <"$procs"
     echo "$procs" >/run/story-frozen
     exit 0
@@ -23,14 +28,15 @@ while [ "\${up%.*}" -lt "$end" ]; do
 done
 exit 1`
 
-/** Change number `change` of the next apply, counted from 0, is not made before `thaw`. */
-export const freezeAt = async (host: LabHost, change: number): Promise<void> => {
+/** Change number `change` of the next apply, counted from 0, is not made before `thaw`; of the second apply from now with 2. */
+export const freezeAt = async (host: LabHost, change: number, apply = 1): Promise<void> => {
   await host.must('rm -f /run/story-frozen; systemctl stop story-freezer.service 2>/dev/null || :')
   // In a file: systemd would replace the variables of a command line.
   await host.put('/run/story-freezer.sh', watcher)
-  await host.must('systemd-run --quiet --collect -p Nice=-10 --unit=story-freezer /bin/sh /run/story-freezer.sh "$1"', [
-    String(change),
-  ])
+  await host.must(
+    'systemd-run --quiet --collect -p Nice=-10 --unit=story-freezer /bin/sh /run/story-freezer.sh "$1" "$2"',
+    [String(change), String(apply)],
+  )
 }
 
 export const untilFrozen = (host: LabHost): Promise<unknown> =>

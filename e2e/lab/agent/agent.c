@@ -112,6 +112,25 @@ static int write_private(const char *path, const char *text) {
   return close(file) != 0 || bad ? -1 : 0;
 }
 
+/* The seed that a bootstrap script left becomes the first slot, and the units come about: drover writes both before it joins. */
+static int install_itself(void) {
+  char path[256], target[256], unfinished[300];
+  if (has_layout(root())) return -1; /* somebody else's */
+  snprintf(path, sizeof path, "%s" LIBRARY, root());
+  if (run("mkdir", "-p", "-m", "0755", path, NULL) != 0) return -1;
+  snprintf(path, sizeof path, "%s" SLOTS "blue", root());
+  if (copy_file(itself(), path) != 0) return -1;
+  snprintf(target, sizeof target, "%s" SLOTS "last-good", root());
+  if (symlink(path, target) != 0) return -1;
+  snprintf(target, sizeof target, "%s" SLOTS "current", root());
+  if (symlink(path, target) != 0) return -1;
+  snprintf(path, sizeof path, "%s" BINARY, root());
+  snprintf(unfinished, sizeof unfinished, "%s.tmp", path);
+  if (symlink(target, unfinished) != 0 || rename(unfinished, path) != 0) return -1;
+  if (install_helper() != 0 || write_recovery() < 0 || write_agent_unit(0) < 0) return -1;
+  return run("systemctl", "daemon-reload", NULL);
+}
+
 /* What a join leaves on the host, without a cluster to join. */
 static int join(int argc, char **argv) {
   char hex[65];
@@ -128,6 +147,10 @@ static int join(int argc, char **argv) {
                            "  \"activeMachine\": \"kube1\"\n}\n") != 0 ||
       digest_of(STATE, hex) != 0 || write_private(STATE ".sha256", hex) != 0) {
     fprintf(stderr, "Command execution failed: " STATE ": %s\n", strerror(errno));
+    return 1;
+  }
+  if (!is_there(UNITS AGENT) && KNOWS_SLOTS && runs_from(root()) && install_itself() != 0) {
+    fprintf(stderr, "Command execution failed: cannot install itself below %s: %s\n", root(), strerror(errno));
     return 1;
   }
   if (is_there(UNITS AGENT) && (run("systemctl", "enable", "--quiet", AGENT, NULL) != 0 ||
