@@ -1,6 +1,6 @@
 // drover's bootstrap script on a host of the lab: what it is given, how it is run, what it leaves.
-import { readFileSync } from 'node:fs'
 import { expect } from 'vitest'
+import { ownScriptText } from '../../src/provision/bootstrap-script.ts'
 import type { LabHost } from '../lab/host.ts'
 import { type AgentSource, TOLD } from './bootstrap.ts'
 
@@ -14,7 +14,7 @@ export const base = {
   node: { kubelet: { clusterFQDN: 'api.example', caCertData: 'TEFC' } },
 }
 
-const script = readFileSync(new URL('../../src/provision/bootstrap.sh', import.meta.url), 'utf8')
+const script = ownScriptText()
 export const BASE_FILE = '/root/lab/base.json'
 
 export const prepare = async (host: LabHost, source: AgentSource): Promise<void> => {

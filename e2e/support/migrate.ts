@@ -78,3 +78,13 @@ export const untilQuiet = (host: LabHost, timeoutMs: number): Promise<unknown> =
   )
 
 export const leaderOf = (host: LabHost): Promise<string> => mainPid(host, WORKER_UNIT)
+
+/** Side by side: they wait more than they work. All have ended when it returns. */
+export const each = async (
+  hosts: ReadonlyMap<string, LabHost>,
+  check: (host: LabHost) => Promise<unknown>,
+): Promise<void> => {
+  const ended = await Promise.allSettled([...hosts.values()].map((host) => check(host)))
+  const [failed] = ended.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+  if (failed !== undefined) throw failed
+}

@@ -12,9 +12,19 @@ export interface BootstrapScript {
 
 const sha256 = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('hex')
 
+const part = (name: string): string => readFileSync(new URL(`bootstrap/${name}.sh`, import.meta.url), 'utf8')
+
+/** All parts in one file: the first begins it, and its last line is what runs it, once all of it has been read. */
+export const ownScriptText = (): string => {
+  const main = part('main')
+  const call = main.lastIndexOf('main "$@"')
+  const parts = ['settings', 'install', 'config'].map((name) => part(name).replace(/^# shellcheck .*\n/, ''))
+  return [main.slice(0, call), ...parts.map((text) => `${text}\n`), main.slice(call)].join('')
+}
+
 /** drover's own, and it says so itself, for whoever finds it on a host. */
 export const ownScript = (version: string): BootstrapScript => {
-  const text = readFileSync(new URL('bootstrap.sh', import.meta.url), 'utf8')
+  const text = ownScriptText()
   const end = text.indexOf('\n') + 1
   const mark = `# This is the bootstrap script of drover ${version}, and not that of a release of the agent.\n`
   const bytes = Buffer.from(`${text.slice(0, end)}${mark}${text.slice(end)}`)

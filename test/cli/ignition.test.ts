@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
+import { ownScriptText } from '../../src/provision/bootstrap-script.ts'
 import { ignitionFaults } from '../../src/provision/ignition-schema.ts'
 import {
   agent,
@@ -71,8 +72,7 @@ test('M9: the script is drover’s own and says so; a release’s is embedded by
     '#!/bin/sh',
     '# This is the bootstrap script of drover 1.2.3, and not that of a release of the agent.',
   ])
-  const source = readFileSync(new URL('../../src/provision/bootstrap.sh', import.meta.url), 'utf8')
-  expect([first, ...rest].join('\n')).toBe(source)
+  expect([first, ...rest].join('\n')).toBe(ownScriptText())
 
   const bytes = Buffer.from([...Buffer.from('#!/bin/bash\r\necho \t"\\x" \n'), 0xff, 0xfe, 0])
   const files = { 'bootstrap.sh': bytes }

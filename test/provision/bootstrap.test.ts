@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { ownScriptText } from '../../src/provision/bootstrap-script.ts'
 import { unitText } from '../../src/provision/unit.ts'
 import { bootstrapUnit } from '../../src/tasks/agent/names.ts'
 import {
@@ -16,7 +17,7 @@ import {
 /** What the bootstrap script, which can import nothing, must have in common with the rest (domain.md 11.50). */
 
 const at = (name: string): string => readFileSync(new URL(`../../src/provision/${name}`, import.meta.url), 'utf8')
-const script = at('bootstrap.sh')
+const script = ownScriptText()
 
 test('11.50 the paths in the bootstrap script are those that drover and the agent use', () => {
   const constants = Object.fromEntries(
