@@ -13,7 +13,7 @@ const textOf = (name: string): string => readFileSync(join(root, name), 'utf8')
 
 /** Those that are no program by themselves: functions for another one. */
 const libraries = scripts.filter((name) =>
-  /^facts\/inspect\/(?!main)|^transport\/upload\/fit\.sh$|^changes\/apply\/(steps|control|words|supervise|unit|start|launch|place|guard|health)\.sh$|^changes\/rollback\/(?!confirm|fire-now)/.test(
+  /^facts\/inspect\/(?!main)|^transport\/upload\/fit\.sh$|^changes\/apply\/(steps|control|words|supervise|unit|start|launch|place|guard|health)\.sh$|^changes\/rollback\/(?!confirm|fire-now)|^provision\/bootstrap\/(?!main)/.test(
     name,
   ),
 )

@@ -7,7 +7,7 @@ import { AGENT_UNIT, type LabHost } from '../lab/host.ts'
  * Put other binaries into the slots of the root that the agent's files lie in, last-good into blue, current into green, and into
  * the worker. The agent is stopped for that and stays so.
  */
-export const layOut = async (host: LabHost, slots: { current: AgentBuild; lastGood: AgentBuild }): Promise<void> => {
+const layOut = async (host: LabHost, slots: { current: AgentBuild; lastGood: AgentBuild }): Promise<void> => {
   await host.must('systemctl stop "$1"', [AGENT_UNIT])
   await host.put('/srv/lab-blue', readFileSync(await buildAgent(slots.lastGood)), '0755')
   await host.put('/srv/lab-green', readFileSync(await buildAgent(slots.current)), '0755')

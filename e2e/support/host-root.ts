@@ -75,7 +75,7 @@ export const rootState = async (host: LabHost): Promise<RootState> => {
 /** What is wrong with what the agent's unit names: empty where that is a whole installation, recovery and hooks included. */
 export const wholeInstallation = async (host: LabHost): Promise<string[]> => faultsOfRoot(await rootState(host))
 
-export const faultsOfRoot = (seen: RootState): string[] => {
+const faultsOfRoot = (seen: RootState): string[] => {
   const named = [ROOT, LEGACY].find((root) => seen.execStart.startsWith(`${root}/`))
   if (named === undefined) return [`the unit runs ${seen.execStart || 'nothing'}`]
   // Through the link a path below ROOT is one below /usr/local.

@@ -128,6 +128,7 @@ describe('M4 the first pass from where the host stands', () => {
     ['ABSENT', {}, 'agent-missing'],
     ['EMPTY-ROOT', { paths: { [ROOT]: { dir: [] } } }, 'agent-missing'],
     ['LINK-ORPHAN', { paths: { [ROOT]: { link: LEGACY } } }, 'agent-missing'],
+    ['ABSENT, but for its unit', { paths: { [unitFile]: { file: 'unit' } } }, 'layout-unknown'],
     ['OPERATOR-LINK', legacy({ paths: { [ROOT]: { link: '/data' } } }), 'operator-link'],
     ['CONFLICT', legacy({ paths: { [ROOT]: { dir: [] } } }), 'move-unfinished'],
     ['BLOCKED', legacy({ paths: { [ROOT]: 'other' } }), 'layout-unknown'],

@@ -12,7 +12,7 @@ import { localDnsHelper } from '../move/files.ts'
 
 /** All that an agent has put on a host and a reset removes, by name (domain.md 8.1). */
 
-export const localDnsUnit = 'unbounded-localdns-network.service'
+const localDnsUnit = 'unbounded-localdns-network.service'
 export const localDnsInterface = 'localdns'
 export const localDnsTable = 'unbounded_localdns'
 const regenerateUnit = (machine: Machine): string => `unbounded-agent-regenerate-config@${machine}.service`

@@ -19,7 +19,7 @@ import { mountsFacts } from './facts.ts'
 import { mountedRefusal, readOnlyRefusal, removalOf, removalsOf } from './removal.ts'
 import { distinctRoots } from './roots.ts'
 
-export const dataDirectory = '/var/lib/aks-flex-node'
+const dataDirectory = '/var/lib/aks-flex-node'
 /** drover keeps there what undoes a switch, and one line of how the last rollback ended. */
 const ownTraces = '/var/lib/drover'
 const uninstalledTrees: readonly string[] = [dataDirectory, stagingRoot]

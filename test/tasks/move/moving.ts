@@ -41,7 +41,7 @@ export const unitsOn = (root: string): Record<string, PathLiteral> => ({
 })
 
 /** Every binary of a whole installation, and of a copy of it, says a version that knows the root. */
-export const versions: Readonly<Record<string, string>> = Object.fromEntries(
+const versions: Readonly<Record<string, string>> = Object.fromEntries(
   [LEGACY, ROOT, stagingRoot].flatMap((root) =>
     ['blue', 'green', 'current', 'last-good'].map((name) => [
       entry(root, name),

@@ -22,7 +22,7 @@ export const runReset = (
 }
 
 /** Each of these is there on a whole host, as the tests see first. */
-export const belongings: readonly string[] = [
+const belongings: readonly string[] = [
   ...signsOfDeployment,
   ...unitFiles,
   ...units.flatMap(wantsLinks),

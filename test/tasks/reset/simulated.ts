@@ -17,7 +17,7 @@ import type { Finding } from '../../../src/tasks/task.ts'
 import { type HostLiteral, hostState } from '../host-state.ts'
 
 /** What the agent's own reset does on such a host. */
-export type OwnReset = 'does all' | 'forgets the host root' | 'fails half way'
+type OwnReset = 'does all' | 'forgets the host root' | 'fails half way'
 
 export interface Ending {
   readonly state: HostState
