@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { hostRootStates } from '../../src/tasks/agent/host-root.ts'
 import { AGENT_UNIT, type LabHost } from '../lab/host.ts'
 import type { ImageName } from '../lab/images.ts'
 import { type Lab, openLab } from '../lab/lab.ts'
@@ -15,9 +14,8 @@ import {
   leaderOf,
   migrate,
   migrateArgs,
-  movers,
-  patient,
   readyToMove,
+  runsUnmoved,
   untilQuiet,
 } from '../support/migrate.ts'
 import { shortGate } from '../support/moving-agent.ts'
@@ -62,8 +60,8 @@ const others: readonly Lane[] = [
   ['cut', 'ubuntu-like', 'moves'],
 ]
 const lanes = isFull ? [...sampled, ...others] : sampled
-/** How many points of a run are tried; `npm run test:full` tries all. */
-const tries = 7
+/** How many points of a run are tried; `npm run test:full` tries all. From the sixth on a reboot takes its time. */
+const triesOf = (trouble: Trouble): number => (trouble === 'reboot' ? 3 : 4)
 
 /** While change `change` of the nth apply is being made (it has not been), or when a remote command is over. */
 type Point =
@@ -72,7 +70,8 @@ type Point =
 
 let lab: Lab
 const hosts = new Map<string, LabHost>()
-const tally = { points: 0, lost: [] as string[] }
+/** `missed`: drover was over before the trouble could be made, as where the agent had overtaken it. */
+const tally = { points: 0, missed: 0, lost: [] as string[] }
 const nameOf = ([trouble, image, agent]: Lane): string =>
   `${trouble.replace(/[^a-z]/g, '').slice(0, 6)}-${image.slice(0, 4)}-${agent}`
 
@@ -89,7 +88,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  process.stdout.write(`${tally.points} points tried, lost ${tally.lost.length}\n`)
+  process.stdout.write(`${tally.points} points tried, lost ${tally.lost.length}; ${tally.missed} not reached\n`)
   await lab?.close()
 })
 
@@ -109,14 +108,12 @@ const pointsOf = (whole: DroverEnd): Point[] => {
   return points
 }
 
-/** Those of this lane: every lane begins elsewhere, so that together they see more than one does. */
-const spread = (points: readonly Point[], lane: number): Point[] => {
+/** Every lane begins elsewhere, so that together they see more than one does. */
+const spread = (points: readonly Point[], [trouble]: Lane, lane: number): Point[] => {
+  const tries = triesOf(trouble)
   if (isFull || points.length <= tries) return [...points]
   const step = points.length / tries
-  return Array.from(
-    { length: tries },
-    (_, index) => points[Math.floor(index * step + (lane * step) / lanes.length)] as Point,
-  )
+  return Array.from({ length: tries }, (_, index) => points[Math.floor((index + lane / lanes.length) * step)] as Point)
 }
 
 const shown = (point: Point): string =>
@@ -140,34 +137,47 @@ const runInto = async (
   host: LabHost,
   trouble: Trouble,
   point: Point,
-): Promise<{ ended: DroverEnd; held: RootState | null }> => {
+): Promise<{ ended: DroverEnd; held: RootState | null; isMade: boolean }> => {
   const { make, isOver } = troubles[trouble]
   const isChange = 'what' in point
   if (isChange) await freezeAt(host, point.change, point.nth + 1)
   const run = startDrover(lab, migrateArgs(host))
   let held: RootState | null = null
+  let isMade = true
   if (isChange) {
     // An agent that moves by itself may have left drover nothing to do here.
-    const isHeld = await Promise.race([untilFrozen(host).then(() => true), run.ended.then(() => false)])
-    if (isHeld) {
+    isMade = await Promise.race([untilFrozen(host).then(() => true), run.ended.then(() => false)])
+    if (isMade) {
       held = await rootState(host)
       await make(host, run)
       if (!isOver) await thaw(host)
-    }
+    } else await host.sh('systemctl stop story-freezer.service')
   } else {
     await untilOver(run, point.command, point.nth + 1, shown(point))
-    await make(host, run)
+    isMade = !run.isOver() || trouble === 'reboot' || trouble === 'agent killed'
+    if (isMade) await make(host, run)
   }
-  return { ended: await run.ended, held }
+  return { ended: await run.ended, held, isMade }
+}
+
+/** An agent in the middle of its own move is let alone, so a person would run it once more. */
+const toItsEnd = async (host: LabHost, runs = 3): Promise<DroverEnd> => {
+  const ended = await migrate(lab, host)
+  const isOvertaken = ['drifted', 'activation-locked'].includes(ended.host(host.name).error?.code ?? '')
+  return isOvertaken && runs > 1 && host.name.endsWith('moves') ? toItsEnd(host, runs - 1) : ended
 }
 
 const tryPoint = async (host: LabHost, [trouble, , agent]: Lane, point: Point): Promise<void> => {
   const where = `${trouble} ${shown(point)} on ${host.name}`
-  tally.points += 1
-  await readyToMove(host, agent === 'moves' ? movers : patient)
-  if (agent === 'moves') await shortGate(host, 1, 1)
+  if (agent === 'moves') {
+    await shortGate(host, 1, 1)
+    await runsUnmoved(host)
+  } else await readyToMove(host)
   const leader = await leaderOf(host)
-  const { ended, held } = await runInto(host, trouble, point)
+  const { ended, held, isMade } = await runInto(host, trouble, point)
+  // Where nobody but drover moves the host every change is come to.
+  if (agent === 'waits' && 'what' in point) expect(isMade, `${where}\n${ended.stdout}${ended.stderr}`).toBe(true)
+  tally[isMade ? 'points' : 'missed'] += 1
   try {
     await host.untilUp()
     await untilQuiet(host, 90_000)
@@ -179,13 +189,12 @@ const tryPoint = async (host: LabHost, [trouble, , agent]: Lane, point: Point): 
     })
     if (held !== null) expect(held.whole.length, `${where}: ${JSON.stringify(held)}`).toBeGreaterThan(0)
     const { hostRoot } = await hostStatus(lab, host)
-    expect(hostRootStates, where).toContain(hostRoot)
     expect(hostRoot, where).not.toMatch(/UNREADABLE|BLOCKED|CONFLICT|ABSENT|ORPHAN/)
     const now = await leaderOf(host)
     expect(now, where).not.toBe('0')
     if (trouble !== 'reboot') expect(now, where).toBe(leader)
     await age(host)
-    expectCode(await migrate(lab, host), 0)
+    expectCode(await toItsEnd(host), 0)
     await expectMoved(host, where)
   } catch (error) {
     tally.lost.push(where)
@@ -202,7 +211,14 @@ test.concurrent.each(lanes)(
     const whole = await migrate(lab, host)
     expectCode(whole, 0)
     await expectMoved(host)
-    for (const point of spread(pointsOf(whole), [...hosts.keys()].indexOf(host.name))) await tryPoint(host, lane, point)
+    // Between its applies there is none to kill.
+    const points = pointsOf(whole).filter((point) => lane[0] !== 'apply killed' || 'what' in point)
+    for (const point of spread(
+      points,
+      lane,
+      lanes.findIndex((one) => nameOf(one) === host.name),
+    ))
+      await tryPoint(host, lane, point)
   },
   isFull ? 3_600_000 : 600_000,
 )

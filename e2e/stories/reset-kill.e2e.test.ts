@@ -8,7 +8,8 @@ import { type DroverEnd, type DroverProcess, drover, startDrover } from '../supp
 import { freezeAt, thaw, untilFrozen } from '../support/freeze.ts'
 import { isFull } from '../support/full.ts'
 import { wholeInstallation } from '../support/host-root.ts'
-import { again, everything, extras, named, plant, taken } from '../support/reset.ts'
+import { everything, extras, named, taken } from '../support/reset.ts'
+import { again, plant } from '../support/reset-hosts.ts'
 import { age, expectCode } from '../support/upgrade.ts'
 import { cut } from '../support/wire.ts'
 

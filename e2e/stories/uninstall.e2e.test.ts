@@ -1,22 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { AGENT_UNIT, type LabHost } from '../lab/host.ts'
 import { type Lab, openLab } from '../lab/lab.ts'
 import { faultsOf, layoutOf, traces } from '../support/agent-layout.ts'
-import { changesOf, type DroverEnd, drover, execsOf, statusOf } from '../support/drover.ts'
+import { changesOf, drover, statusOf } from '../support/drover.ts'
 import { ROOT, rootState } from '../support/host-root.ts'
-import {
-  again,
-  everything,
-  extras,
-  halfMoved,
-  install,
-  keptOnUninstall,
-  missing,
-  named,
-  plant,
-  taken,
-  uninstall,
-} from '../support/reset.ts'
+import { everything, extras, keptOnUninstall, missing, named, taken } from '../support/reset.ts'
+import { again, halfMoved, plant } from '../support/reset-hosts.ts'
+import { install, isUnchanged, uninstall } from '../support/reset-runs.ts'
 import { snapshotOf } from '../support/snapshot.ts'
 import { blockedAs, expectCode } from '../support/upgrade.ts'
 
@@ -51,12 +41,6 @@ beforeAll(async () => {
 
 afterAll(() => lab?.close())
 
-const isUnchanged = (run: DroverEnd, host: LabHost): void => {
-  expectCode(run, 0)
-  expect(run.host(host.name)).toMatchObject({ outcome: 'unchanged', changes: 0 })
-  expect(execsOf(run, host.name)).toEqual(['inspect'])
-}
-
 test('11.23 it is all there, on hosts with a first-boot unit and on one without', async () => {
   for (const host of all()) {
     const wanted = everything(host.agentRoot, { firstBoot: host !== ubuntu })
@@ -67,18 +51,19 @@ test('11.23 it is all there, on hosts with a first-boot unit and on one without'
 })
 
 test('11.23 nothing is removed without a word that it is meant, and nobody connects for that', async () => {
-  for (const args of [
+  const runs = [
     [],
     ['-y'],
     ['--confirm', '3'],
     ['--yes-remove-everything'],
     ['--confirm', '2', '--yes-remove-everything'],
-  ]) {
+  ].map(async (args) => {
     const run = await drover(lab, ['run', 'uninstall', '-l', names, ...args])
     expectCode(run, 5)
     expect(run.stderr, args.join(' ')).toContain('confirmation-missing')
     expect(run.events.map(({ type }) => type)).not.toContain('host-started')
-  }
+  })
+  await Promise.all(runs)
 })
 
 test('a dry run needs no flag, shows what it would do, and does nothing', async () => {
@@ -104,7 +89,7 @@ test('11.16 11.23 11.24 nothing of the agent is left, and what is the host’s i
   }
   expect(await named(rhel)).toEqual([])
   expect(await named(acl)).toEqual([])
-  expect(await named(ubuntu)).toEqual([`${ROOT}/lib/aks-flex-node`, `${ROOT}/lib/aks-flex-node/notes`])
+  expect(await named(ubuntu)).toEqual([`${ROOT}/lib/aks-flex-node`])
   expect(await ubuntu.must('cat $1 $2', foreign)).toBe('mine\nmine')
   for (const path of foreign) expect(run.stdout).toContain(path)
 })
@@ -129,36 +114,35 @@ test('11.21 the host can have an agent again', async () => {
   }
 })
 
-test('11.24 the link of an operator stays, with what they have where it leads', async () => {
-  expectCode(await uninstall(lab, acl), 0)
-  const host = await again(acl)
-  await host.must(
-    'systemctl stop "$1"; mv "$2" /srv/agent; ln -s /srv/agent "$2"; systemctl start "$1"; echo mine >/srv/agent/mine',
-    [AGENT_UNIT, ROOT],
-  )
-  const run = await uninstall(lab, host)
-  expectCode(run, 0)
-  expect(await rootState(host)).toMatchObject({ root: '-> /srv/agent' })
-  expect(await host.must('cat /srv/agent/mine; ls -A /srv/agent/bin; ls -A /srv/agent/lib')).toBe('mine')
-  expect(await named(host)).toEqual([])
-  isUnchanged(await uninstall(lab, host), host)
-})
+describe.concurrent('on another host each', () => {
+  test('11.24 the link of an operator stays, with what they have where it leads', async () => {
+    expectCode(await uninstall(lab, acl), 0)
+    const host = await again(acl)
+    await host.must(
+      'systemctl stop "$1"; mv "$2" /srv/agent; ln -s /srv/agent "$2"; systemctl start "$1"; echo mine >/srv/agent/mine',
+      [AGENT_UNIT, ROOT],
+    )
+    expectCode(await uninstall(lab, host), 0)
+    expect(await rootState(host)).toMatchObject({ root: '-> /srv/agent' })
+    expect(await host.must('cat /srv/agent/mine; ls -A /srv/agent/bin; ls -A /srv/agent/lib')).toBe('mine')
+    expect(await named(host)).toEqual([])
+    isUnchanged(await uninstall(lab, host), host)
+  })
 
-test('O-12 where the agent’s own reset fails the binaries stay, and a run without it ends what it began', async () => {
-  expectCode(await uninstall(lab, rhel), 0)
-  const host = await again(rhel, { layout: 'legacy', agent: { version: 'v0.3.1', reset: 'fails' } })
-  const run = await uninstall(lab, host)
-  expectCode(run, 2)
-  expect(run.host(host.name)).toMatchObject({ outcome: 'failed', error: { code: 'reset-failed' } })
-  expect((await rootState(host)).underLegacy).toContain('lib/aks-flex-node/aks-flex-node-current')
-  expectCode(await uninstall(lab, host, '--without-agent-reset'), 0)
-  expect(await named(host)).toEqual([])
-})
+  test('M8 O-12 where an interface of yours would go nothing is touched, and where its own reset fails the binaries stay', async () => {
+    expectCode(await uninstall(lab, rhel), 0)
+    const host = await again(rhel, { layout: 'legacy', agent: { version: 'v0.3.1', reset: 'fails' } })
+    await host.must('ip link add wg0 type bridge')
+    const before = await snapshotOf(host)
+    expect(blockedAs(await uninstall(lab, host), host, 'interfaces-would-go')).toContain('wg0')
+    expect(await snapshotOf(host)).toEqual(before)
+    await host.must('ip link delete wg0')
 
-test('M8 nothing is touched where an interface of yours would go', async () => {
-  const host = await again(rhel, { layout: 'linked' })
-  await host.must('ip link add wg0 type bridge')
-  const before = await snapshotOf(host)
-  expect(blockedAs(await uninstall(lab, host), host, 'interfaces-would-go')).toContain('wg0')
-  expect(await snapshotOf(host)).toEqual(before)
+    const run = await uninstall(lab, host)
+    expectCode(run, 2)
+    expect(run.host(host.name)).toMatchObject({ outcome: 'failed', error: { code: 'reset-failed' } })
+    expect((await rootState(host)).underLegacy).toContain('lib/aks-flex-node/aks-flex-node-current')
+    expectCode(await uninstall(lab, host, '--without-agent-reset'), 0)
+    expect(await named(host)).toEqual([])
+  })
 })

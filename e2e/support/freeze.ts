@@ -5,21 +5,21 @@ import { until } from '../lab/wait.ts'
 /**
  * Runs on the host beside the apply and looks, without a pause and without starting a program, which change the apply is
  * at; at the wanted one all of its processes are stopped. On a machine that is short of time it may be a later one.
- * Applies of a run are told apart by their directories, of which one may be left while the next has begun.
+ * Applies of a run write files of the same name: what it holds open tells one from the next, since no other can be that file.
  */
 const watcher = `
 while read -r line; do case $line in 0::*) group=/sys/fs/cgroup\${line#0::} ;; esac; done </proc/self/cgroup
 read -r up _ </proc/uptime
 end=$((\${up%.*} + 200)) procs=\${group%/*}/drover-apply.service/cgroup.procs
-seen=' ' nth=0 newest=
+nth=0
 while [ "\${up%.*}" -lt "$end" ]; do
   [ -e "$procs" ] || sleep 0.02
   for at in /run/drover/*/at; do
     n=
     { read -r n _ <"$at"; } 2>/dev/null
     [ -n "$n" ] || continue
-    case $seen in *" $at "*) ;; *) seen="$seen$at " nth=$((nth + 1)) newest=$at ;; esac
-    [ "$nth" -gt "$2" ] || { [ "$nth" -eq "$2" ] && [ "$at" = "$newest" ] && [ "$n" -ge "$1" ]; } || continue
+    [ "$at" -ef /proc/self/fd/8 ] || { command exec 8<"$at" && nth=$((nth + 1)); }
+    [ "$nth" -gt "$2" ] || { [ "$nth" -eq "$2" ] && [ "$n" -ge "$1" ]; } || continue
     [ ! -e "$procs" ] || while read -r pid; do kill -STOP "$pid"; done <"$procs"
     echo "$procs" >/run/story-frozen
     exit 0

@@ -36,7 +36,7 @@ export const patient = {
 const mover: AgentBuild = { version: 'v0.4.0', moves: true }
 export const movers = { current: mover, lastGood: mover } as const
 
-/** LINKED, ready to be moved, and running; or stopped where it would move at its start. */
+/** LINKED, ready to be moved, and running; stopped where it would move as soon as it starts. */
 export const readyToMove = async (
   host: LabHost,
   slots: { current: AgentBuild; lastGood: AgentBuild } = patient,
@@ -44,6 +44,17 @@ export const readyToMove = async (
   await becomeLinked(host, slots)
   await makeReady(host)
   if (slots.current.moves !== true) await host.must('systemctl start "$1"', [AGENT_UNIT])
+}
+
+/** An agent that moves by itself, ready to be moved, which runs and has not: it will at its next start. */
+export const runsUnmoved = async (host: LabHost): Promise<void> => {
+  const signal = '/etc/aks-flex-node/agent-upgrade-signal.json'
+  await readyToMove(host, movers)
+  await host.must('rm -f /run/lab-agent-ready; touch "$2"; systemctl start "$1"', [AGENT_UNIT, signal])
+  await until(`the agent on ${host.name} to work`, 30_000, async () =>
+    (await host.sh('[ -s /run/lab-agent-ready ]')).code === 0 ? true : undefined,
+  )
+  await host.must('rm "$1"', [signal])
 }
 
 /** A story starts an agent more often than its limit allows, and waits for none of its pauses. */

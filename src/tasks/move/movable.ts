@@ -7,6 +7,7 @@ import { hostRootSigns } from '../agent/host-root-signs.ts'
 import { readLayout, slotBehind } from '../agent/layout.ts'
 import { agentUnit } from '../agent/names.ts'
 import { type HostRoot, LEGACY, movingMark, ROOT, stagingRoot } from '../agent/paths.ts'
+import { isInstalled } from '../agent/service.ts'
 import { isRoot } from '../agent/visible.ts'
 import { execPath, type Ready, readyFacts, strangeStart } from '../switch/ready.ts'
 import { unsettledRoot } from '../switch/unsettled-root.ts'
@@ -21,7 +22,8 @@ export const movableFacts = (): Fact[] =>
 /** What no task of a move can do anything about. */
 export const rootRefusal = (view: HostView, state: HostRootState): ErrorDetails | null => {
   const { migrate, remedy } = hostRootRow(state)
-  if (migrate === 'nothing') return { ...agentMissing, remedy: remedy ?? agentMissing.remedy }
+  if (migrate === 'nothing')
+    return isInstalled(view) ? unsettledRoot(view, state) : { ...agentMissing, remedy: remedy ?? agentMissing.remedy }
   if (migrate !== 'refuse') return null
   if (state !== 'LEGACY-PLAIN' && state !== 'OPERATOR-LINK') return unsettledRoot(view, state)
   const code = state === 'OPERATOR-LINK' ? 'operator-link' : 'move-not-ready'
