@@ -15,7 +15,7 @@ import { lookAgain } from './look-again.ts'
 import { noticeOthers } from './notice-others.ts'
 import { errorReport } from './outcome.ts'
 import { type HostPlan, isOnlyLooking, planHost, type StepPlan, type Tasks } from './plan.ts'
-import { type Fallen, failedToPutBack, fallsIn, mayBePutBack, seenToBeBack } from './put-back.ts'
+import { type Fallen, failedToPutBack, fallsIn, mayBePutBack, noWayBack, seenToBeBack } from './put-back.ts'
 import { isOutOfReach, segmentOf } from './reboot.ts'
 import { rebootSegment } from './reboot-host.ts'
 import { recall } from './recall.ts'
@@ -77,8 +77,8 @@ const convergeHost = async (lane: Lane, hold: { isHeld: boolean }, applied: Appl
     const back = fallsIn(plan)
     if (back !== null && run.mode === 'check') return conclude(lane, plan, applied, back)
     if (fallen !== null) {
-      if (fallen.isTried || back === null)
-        return conclude(lane, plan, applied, fallen.isTried ? seenToBeBack(fallen, back) : fallen.failure)
+      if (fallen.isTried) return conclude(lane, plan, applied, seenToBeBack(fallen, back))
+      if (back === null) return conclude(lane, plan, applied, noWayBack(fallen, plan))
       fallen = { failure: fallen.failure, isTried: true }
     }
     const { changes, reboot, settles, waits } = segmentOf(plan)
@@ -88,7 +88,9 @@ const convergeHost = async (lane: Lane, hold: { isHeld: boolean }, applied: Appl
     if (isDone || run.mode === 'check') return conclude(lane, plan, applied)
     const double = run.machines.refusal(play.host.name)
     if (double !== null) return conclude(lane, plan, applied, { step: firstWithChanges(plan), error: double })
-    if (run.softStop.aborted) return conclude(lane, plan, applied, { step: firstWithChanges(plan), error: stopped })
+    // A host that is being put back is worse off as it is.
+    if (run.softStop.aborted && fallen === null)
+      return conclude(lane, plan, applied, { step: firstWithChanges(plan), error: stopped })
     const unstaged = await stageUploads(lane, changes)
     if (unstaged !== null) return conclude(lane, plan, applied, unstaged)
     settled = new Set(settles.map(({ name }) => name))

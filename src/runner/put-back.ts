@@ -25,6 +25,14 @@ export const mayBePutBack = ({ run, play }: Lane, { step, error }: Failure): boo
   return isTaskOfIt && !run.hardStop.aborted && outcomeOf(error.code) === 'failed'
 }
 
+/** Nothing to put back; or the step says why it cannot be, which nobody would learn from what failed before. */
+export const noWayBack = ({ failure }: Fallen, { steps }: Pick<HostPlan, 'steps'>): Failure => {
+  const { error } = steps.find(({ name }) => name === failure.step?.name) ?? {}
+  return error === undefined || error.code === failure.error.code
+    ? failure
+    : telling(failure, `The host was not put back: ${error.message} ${error.remedy}`)
+}
+
 /** Success of putting back, too, is what the next look says. */
 export const seenToBeBack = ({ failure }: Fallen, open: Failure | null): Failure =>
   open === null ? failure : telling(failure, 'It was to be put back, and a second look still finds to do for that.')

@@ -17,7 +17,7 @@ import { linkedAgain, withoutCopy } from './move/put-back.ts'
 import { isUnfitAtRoot, unfitStaged } from './move/unfit.ts'
 import { unitNames } from './move/units.ts'
 import { isStopped } from './switch/restart.ts'
-import { disturbance } from './switch/undisturbed.ts'
+import { beingStopped, disturbance } from './switch/undisturbed.ts'
 import { blocked, type Finding, type Planned, planned, satisfied, type Task } from './task.ts'
 
 const params = z.strictObject({
@@ -82,9 +82,9 @@ const move = (view: HostView, movable: Movable, wanted: Params): Planned => {
 
 /** The copy is in its place, and the agent has not been started from there yet. */
 const goOn = (view: HostView, movable: Movable, wanted: Params): Planned => {
-  if (isUnfitAtRoot(view)) return linkedAgain(view, movable)
+  if (isUnfitAtRoot(view)) return linkedAgain(view, movable, wanted)
   if (isStopped(movable) && unitNames(view, movable, ROOT)) return satisfied(bothPassesAreOurs(movable))
-  const refusal = lockRefusal(view)
+  const refusal = beingStopped(movable.service) ?? lockRefusal(view)
   if (refusal !== null) return blocked(refusal)
   const changes = restOfFirstPass(view, movable, wanted)
   return 'code' in changes ? blocked(changes) : planned(changes, bothPassesAreOurs(movable))

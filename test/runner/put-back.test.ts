@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { runLane } from '../../src/runner/lane.ts'
 import type { Run } from '../../src/runner/run.ts'
-import { planned, putBack, type Task } from '../../src/tasks/task.ts'
+import { blocked, planned, putBack, type Task } from '../../src/tasks/task.ts'
 import type { RecordedHost } from '../facts/answers.ts'
 import { answer, createFakeConnection, lost } from '../transport/fake-connection.ts'
 import { createFakeTransport } from '../transport/fake-transport.ts'
@@ -115,4 +115,40 @@ test('a task that puts nothing back is not asked', async () => {
     tasksOf(plain as Task<unknown>, fileTask('after', '/y')),
   )
   expect(verbs).toEqual(['inspect', 'apply', 'release'])
+})
+
+test('the first Ctrl-C starts nothing new, and a host that is half way is put back all the same', async () => {
+  const soft = new AbortController()
+  const answers = [failsAt(0), applies]
+  const { outcome, verbs, error } = await lane(
+    {
+      inspect: seen(),
+      apply: (call) => {
+        soft.abort()
+        return (answers.shift() ?? applies)(call)
+      },
+      verify: [seen('/half'), seen()],
+      release: letsGo,
+    },
+    { softStop: soft.signal },
+  )
+  expect([outcome, error?.code]).toEqual(['failed', 'copy-unfit'])
+  expect(verbs.filter((verb) => verb === 'apply').length).toBe(2)
+})
+
+test('where the way back is barred, that is told beside what failed', async () => {
+  const barred: Task<unknown> = {
+    ...moving,
+    plan: (view, params, host) =>
+      view.node('/half').type === 'absent'
+        ? moving.plan(view, params, host)
+        : blocked({ code: 'move-stuck', message: 'There is no way back.', remedy: 'Remove nothing.' }),
+  }
+  const { outcome, error } = await lane(
+    { inspect: seen(), apply: failsAt(0), verify: seen('/half'), release: letsGo },
+    {},
+    tasksOf(barred, fileTask('after', '/y')),
+  )
+  expect([outcome, error?.code]).toEqual(['failed', 'copy-unfit'])
+  expect(error?.message).toContain('was not put back: There is no way back. Remove nothing.')
 })

@@ -243,7 +243,11 @@ describe('31: a copy that does not run is put back', () => {
     [
       'and an agent that failed over it is started',
       moving1({ paths: unitsOn(ROOT), units: { [agent]: running('failed', ROOT, ROOT) } }),
-      [hold, ...names, reload, ...back, release, `systemctl start ${agent}`],
+      [
+        ...[hold, ...names, reload, ...back, release, `systemctl start ${agent}`],
+        `wait until ${agent} runs ${entry(LEGACY, 'blue')} for 45 s`,
+        'wait until systemd-nspawn@kube1.service is seen to be untouched',
+      ],
     ],
   ])('%s', (_, host, wanted) => {
     expect(blockedBy(silent(host, atRoot))).toEqual(wanted)
@@ -255,6 +259,17 @@ describe('31: a copy that does not run is put back', () => {
     silent(stagingHost({ self: { owed: ['daemon-reload'] } }), entry(stagingRoot, 'blue')),
   ])('the reload that the failed step owes is paid, so that nothing is owed by it', (host) => {
     expect((blockedBy(host) as string[])[1]).toBe(reload)
+  })
+
+  test('W2 it is put back and not started where that would start others along, which is said', () => {
+    const host = moving1({
+      paths: { ...unitsOn(ROOT), '/etc/systemd/system/machines.target.wants': { dir: ['systemd-nspawn@db1.service'] } },
+      units: { [agent]: running('failed', ROOT, ROOT), 'machines.target': { ActiveState: 'inactive' } },
+    })
+    expect((blockedBy(silent(host, atRoot)) as string[]).at(-1)).toBe(release)
+    expect(planFor(silent(host, atRoot))).toMatchObject({
+      fails: { code: 'copy-unfit', message: expect.stringContaining('The agent was not started') },
+    })
   })
 
   test('before it was swapped in: the copy is removed', () => {
@@ -382,6 +397,25 @@ describe('what keeps a host from being moved', () => {
     expect(blockedBy(linked({ versions: dev }), { host_root_since: 'dev' })).toEqual(whole)
   })
 
+  test.each([
+    ['/opt/unbounded', { dir: true, mode: 0o777 }],
+    ['/opt/unbounded', { dir: true, mode: 0o775 }],
+    ['/opt/unbounded', { dir: true, uid: 1000 }],
+    ['/opt', { dir: true, mode: 0o757 }],
+  ] as const)('others than root may write in %s (%j), and what lies there is run by root', (path, node) => {
+    expect(planFor(linked({ paths: { [path]: node } }))).toMatchObject({
+      status: 'blocked',
+      error: { code: 'precondition-unmet', message: expect.stringContaining(`write in ${path},`) },
+    })
+  })
+
+  test('U5 nothing is started on a host whose agent is just being stopped, half moved or not', () => {
+    for (const host of [linked, moving1])
+      expect(blockedBy(host({ units: { [agent]: running('deactivating', LEGACY, LEGACY) } }))).toEqual({
+        blocked: 'precondition-unmet',
+      })
+  })
+
   test('M5 a file system that counts no inodes has enough of them', () => {
     expect(blockedBy(linked({ mounts: { '/opt/unbounded': { fsType: 'btrfs', freeInodes: 0 } } }))).toEqual(whole)
   })
@@ -395,6 +429,9 @@ describe('what keeps a host from being moved', () => {
         { path: stagingRoot, is: 'absent' },
         { path: '/etc/aks-flex-node/agent-upgrade-signal.json', is: 'absent' },
         expect.objectContaining({ path: '/etc/aks-flex-node/daemon-state.json', is: 'file' }),
+        // An upgrade back and forth leaves the same two files, and other links.
+        { path: entry(LEGACY, 'current'), is: 'symlink', target: entry(LEGACY, 'blue') },
+        { path: entry(LEGACY, 'last-good'), is: 'symlink', target: entry(LEGACY, 'green') },
       ]),
     )
   })

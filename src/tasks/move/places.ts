@@ -1,6 +1,6 @@
 import type { ErrorDetails } from '../../errors.ts'
 import type { Fact } from '../../facts/fact.ts'
-import { parentOf } from '../../facts/tree.ts'
+import { ancestry, parentOf } from '../../facts/tree.ts'
 import type { HostView } from '../../facts/view.ts'
 import { configDirectory, LEGACY, libraryDirectory, ROOT, unitDirectory } from '../agent/paths.ts'
 import { directoriesBelow, layoutFiles } from './files.ts'
@@ -23,9 +23,27 @@ export const placeRefusal = (view: HostView): ErrorDetails | null => {
     const { mountPoint, fsType, readOnly } = view.mount(path)
     if (readOnly) return readOnlyAt(path, `${fsType} on ${mountPoint}`)
   }
+  const open = openToOthers(view)
+  if (open !== null) return notRootsAlone(open)
   const { mountPoint, fsType, noexec } = view.mount(above)
   return noexec ? noexecAt(`${fsType} on ${mountPoint}`) : roomRefusal(view)
 }
+
+/**
+ * What systemd runs as root must lie where nobody else can put another file (domain.md 7.1). A directory of the host's own is
+ * kept as it is, so it is refused and not mended.
+ */
+const openToOthers = (view: HostView): string | null =>
+  ancestry(view.realPath(above)).find((path) => {
+    const node = view.node(path)
+    return node.type === 'directory' && (node.uid !== 0 || (node.mode & 0o022) !== 0)
+  }) ?? null
+
+const notRootsAlone = (path: string): ErrorDetails => ({
+  code: 'precondition-unmet',
+  message: `Others than root may write in ${path}, so they could put another agent there, which then runs as root. Nothing was copied.`,
+  remedy: `See who needs that (ls -ld ${path}). If nobody does: chown root:root and chmod go-w. Meanwhile --stop-at link is as far as this host can go.`,
+})
 
 /** Rule M5. */
 const copies = 2

@@ -48,7 +48,13 @@ export const rootStart = (
   }
 }
 
-const noOtherChecks = { confirm_within_s: 0, health_command: null, health_url: null, health_within_s: 0 } as const
+/** A move is judged by what MainPID runs. */
+export const noOtherChecks = {
+  confirm_within_s: 0,
+  health_command: null,
+  health_url: null,
+  health_within_s: 0,
+} as const
 
 /** Rule M5: a restart that the agent itself has queued may come in between, after which the time begins anew. */
 const patient = (change: Change, { stable_s, within_s }: Limits): Change =>

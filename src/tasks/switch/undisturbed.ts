@@ -4,6 +4,7 @@ import type { HostView } from '../../facts/view.ts'
 import { lockRefusal } from '../agent/activation-lock.ts'
 import { agentUnit } from '../agent/names.ts'
 import { daemonStateFile, movingMark, ROOT, stagingRoot, upgradeSignalFile } from '../agent/paths.ts'
+import type { AgentService } from '../agent/service.ts'
 import type { Ready } from './ready.ts'
 
 /** Why nobody may switch anything at this moment, although the host is as it should be. */
@@ -19,15 +20,18 @@ export const disturbance = (view: HostView, { deployment, service }: Ready): Err
         'It comes within six minutes. Later the agent cannot publish it (look at its journal and at the API server); `recover-agent-upgrade` of the last-good binary gives it up. Never delete the file.',
     }
   }
-  if (service.activeState === 'deactivating') {
-    return {
-      code: 'precondition-unmet',
-      message: `${agentUnit} is just being stopped.`,
-      remedy: 'Run again when it has stopped: then it stays stopped.',
-    }
-  }
-  return null
+  return beingStopped(service)
 }
+
+/** Rule U5: somebody stops it at this moment, and a restart would bring it back. */
+export const beingStopped = ({ activeState }: Pick<AgentService, 'activeState'>): ErrorDetails | null =>
+  activeState !== 'deactivating'
+    ? null
+    : {
+        code: 'precondition-unmet',
+        message: `${agentUnit} is just being stopped.`,
+        remedy: 'Run again when it has stopped: then it stays stopped.',
+      }
 
 const age = (seconds: number): string => (seconds < 120 ? `${seconds} seconds` : `${Math.floor(seconds / 60)} minutes`)
 
