@@ -23,6 +23,7 @@ const words: Readonly<Record<Verdict, Words>> = {
   stuck: (s) =>
     `${s.worker?.unit ?? 'the worker'} is enabled and ${s.worker?.state ?? 'down'}; machines.target is ${s.target?.state ?? 'unknown'}`,
   'root-conflict': (s) => rootWords(s.hostRoot),
+  'agent-lost': (s) => `the agent's unit is there, and no agent that it could start (${s.hostRoot})`,
   'agent-failed': (s) => `the agent's unit failed: ${s.agent.result ?? 'no result'}`,
   'agent-down': (s) => `the agent's unit is ${s.agent.state ?? 'unknown'} (${s.agent.subState ?? 'unknown'})`,
   'move-stuck': (s) =>

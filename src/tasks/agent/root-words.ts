@@ -18,6 +18,8 @@ export const rootRemedy = (verdict: Verdict, state: HostRootState): string | nul
   switch (verdict) {
     case 'root-conflict':
       return hostRootRow(state).remedy
+    case 'agent-lost':
+      return `Look at systemctl cat ${agentUnit} and at both roots. To begin anew: drover run reset, then drover run install.`
     case 'move-stuck':
       return `Put right what it says (journalctl -u ${agentUnit}), then drover run migrate. Never delete ${movingMark} by hand.`
     case 'moving':

@@ -39,6 +39,10 @@ export const verdictHelp: Readonly<Record<Verdict, VerdictHelp>> = {
       'the agent takes no work, since a move of its files does not end; the line gives the reason from its journal',
     helps: '[put the reason right](#a-half-moved-host), then `drover run migrate`',
   },
+  'agent-lost': {
+    means: "the agent's unit is installed, and at neither root is there an agent that it could start",
+    helps: '`systemctl cat aks-flex-node-agent.service`; to begin anew, `drover run reset` and `drover run install`',
+  },
   'agent-failed': {
     means: "the agent's unit failed",
     helps: '`journalctl -u aks-flex-node-agent.service`; [after an upgrade](#a-failed-upgrade) `drover run rollback`',

@@ -31,6 +31,8 @@ export interface StatusSigns {
   readonly workerMasked: boolean
 }
 
+const isWithoutAgent = (state: HostRootState): boolean => ['ABSENT', 'EMPTY-ROOT', 'LINK-ORPHAN'].includes(state)
+
 interface Row {
   readonly verdict: string
   readonly when: (signs: StatusSigns) => boolean
@@ -60,6 +62,8 @@ const table = [
   { verdict: 'stuck', when: (s) => s.state === 'ok' && s.workerEnabled && s.worker === 'down', fix: 'remediate' },
   { verdict: 'root-conflict', when: (s) => s.hostRoot === 'CONFLICT' || s.hostRoot === 'BLOCKED', fix: null },
   { verdict: 'move-stuck', when: (s) => s.move === 'stuck', fix: 'migrate' },
+  // The process may still run a file that has been removed since: no start of it will come out well.
+  { verdict: 'agent-lost', when: (s) => s.variant === 'host' && isWithoutAgent(s.hostRoot), fix: null },
   { verdict: 'agent-failed', when: (s) => s.agent === 'failed', fix: null },
   // A move restarts the agent, so that it is down for a moment then is no fault.
   { verdict: 'moving', when: (s) => s.move === 'going', fix: null },

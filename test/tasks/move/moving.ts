@@ -51,7 +51,7 @@ const versions: Readonly<Record<string, string>> = Object.fromEntries(
 )
 
 export const running = (
-  state: 'active' | 'inactive' | 'failed' | 'activating',
+  state: 'active' | 'inactive' | 'failed' | 'activating' | 'deactivating',
   names: string,
   exe: string,
 ): UnitLiteral => ({
