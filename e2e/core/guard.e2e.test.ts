@@ -103,6 +103,34 @@ const onAll = (name: string, story: (guarded: Guarded) => Promise<void>): void =
 }
 
 onAll(
+  'what was held is let go before the run is over, and only by the run that holds it',
+  async ({ host, apply, fails }) => {
+    const free = (): Promise<string> => host.must('flock -n "$1" true && echo free || echo held', [lock])
+    const meanwhile: Change = { kind: 'write', path: conf, content: 'two\n', mode: 0o644, owner: 'root:root' }
+    await apply(
+      hold,
+      meanwhile,
+      { kind: 'release', lock },
+      {
+        kind: 'await',
+        condition: { command: ['flock', '-n', lock, 'true'], is: 'succeeding', timeoutS: 5 },
+        withinMs: 0,
+        stableMs: 0,
+      },
+    )
+    expect([await free(), await traces(host)]).toEqual(['free', ''])
+    await host.must(
+      `systemd-run --quiet --collect --unit=drover-guard.service --description='drover run other by other@there' sleep infinity`,
+    )
+    expect((await fails({ kind: 'release', lock })).detail).toContain('of another run')
+    await host.must('systemctl stop drover-guard.service')
+    // Nobody holds anything.
+    await apply({ kind: 'release', lock })
+    expect(await traces(host)).toBe('')
+  },
+)
+
+onAll(
   'what nobody confirms is undone at its deadline, and the service runs as before',
   async ({ host, apply, look }) => {
     const run = await apply(hold, arm(6000), toGreen, restart, upFrom(slots.green))
@@ -628,31 +656,3 @@ const settleFor = (host: LabHost, seconds: number, more = ''): Promise<string> =
     `printf '[Service]\nRestartSec=1s\nEnvironment=SETTLE_S=%s %s\n' "$1" "$2" >/etc/systemd/system/drover-rollback.service.d/fast.conf && systemctl daemon-reload`,
     [String(seconds), more],
   )
-
-onAll(
-  'what was held is let go before the run is over, and only by the run that holds it',
-  async ({ host, apply, fails }) => {
-    const free = (): Promise<string> => host.must('flock -n "$1" true && echo free || echo held', [lock])
-    const meanwhile: Change = { kind: 'write', path: conf, content: 'two\n', mode: 0o644, owner: 'root:root' }
-    await apply(
-      hold,
-      meanwhile,
-      { kind: 'release', lock },
-      {
-        kind: 'await',
-        condition: { command: ['flock', '-n', lock, 'true'], is: 'succeeding', timeoutS: 5 },
-        withinMs: 0,
-        stableMs: 0,
-      },
-    )
-    expect([await free(), await traces(host)]).toEqual(['free', ''])
-    await host.must(
-      `systemd-run --quiet --collect --unit=drover-guard.service --description='drover run other by other@there' sleep infinity`,
-    )
-    expect((await fails({ kind: 'release', lock })).detail).toContain('of another run')
-    await host.must('systemctl stop drover-guard.service')
-    // Nobody holds anything.
-    await apply({ kind: 'release', lock })
-    expect(await traces(host)).toBe('')
-  },
-)
