@@ -48,6 +48,10 @@ const once = <K, T>(make: (key: K) => T): ((key: K) => T) => {
 }
 
 const read = (path: string, file: string): Uint8Array => {
+  // The content in place of the path may be a private key, and no message may hold it.
+  if (/[\r\n]|-----BEGIN/.test(file)) {
+    throw invalid('What is given in place of a file is no path.', 'Put it into a file, and give the path of that.')
+  }
   try {
     const bytes = readFileSync(path)
     if (bytes.length > 0) return bytes

@@ -1,8 +1,10 @@
+import { posix } from 'node:path'
 import { Secret } from '../secret.ts'
-import { firstBootDirectory } from '../tasks/agent/paths.ts'
+import { agentUnit } from '../tasks/agent/names.ts'
+import { credentialsDirectory, firstBootDirectory, unitDirectory } from '../tasks/agent/paths.ts'
 import { dig } from '../tasks/config/dig.ts'
 import { isMapping } from '../tasks/config/render.ts'
-import { pemFile, pfxFile, secretFile, unitName } from './unit.ts'
+import { unitName } from './unit.ts'
 
 export interface Merged {
   readonly text: Secret
@@ -48,15 +50,31 @@ const listAt = (config: unknown, path: string): readonly unknown[] => {
   return Array.isArray(value) ? value : []
 }
 
+const ownUnits: readonly string[] = [unitName, agentUnit]
+const ownPaths: readonly string[] = [
+  firstBootDirectory,
+  credentialsDirectory,
+  ...ownUnits.flatMap((unit) => [`${unitDirectory}/${unit}`, `${unitDirectory}/${unit}.d`]),
+]
+
+/** A link or a mode above a path changes what lies at it, and a preset decides whether the unit is enabled. */
+const touchesBootstrap = (given: string): boolean => {
+  const path = posix.normalize(given).replace(/\/+$/, '')
+  const parts = path.split('/')
+  return (
+    ownPaths.some((own) => own === path || own.startsWith(`${path}/`) || path.startsWith(`${own}/`)) ||
+    ownUnits.some((unit) => parts.includes(unit) || parts.includes(`${unit}.d`)) ||
+    parts.includes('system-preset')
+  )
+}
+
 const clashes = (config: unknown): readonly string[] => {
   const paths = ['files', 'directories', 'links'].flatMap((kind) => listAt(config, `storage.${kind}`))
   const below = paths.map((node) => dig(node, 'path')).filter((path) => typeof path === 'string')
   const units = listAt(config, 'systemd.units').map((unit) => dig(unit, 'name'))
-  const inDirectory = below.some((path) => path === firstBootDirectory || path.startsWith(`${firstBootDirectory}/`))
   return [
-    ...(inDirectory ? [firstBootDirectory] : []),
-    ...[secretFile, pemFile, pfxFile].filter((path) => below.includes(path)),
-    ...(units.includes(unitName) ? [unitName] : []),
+    ...below.filter(touchesBootstrap),
+    ...ownUnits.filter((unit) => units.includes(unit)),
     ...(dig(config, 'ignition.config.replace') === undefined ? [] : ['ignition.config.replace']),
   ]
 }

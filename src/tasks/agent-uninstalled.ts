@@ -8,8 +8,9 @@ import { movingMark, ROOT, stagingRoot } from './agent/paths.ts'
 import { isInstalled, serviceFacts } from './agent/service.ts'
 import { asSeen, underLock } from './move/lock.ts'
 import { resetFacts } from './reset/facts.ts'
+import { linksLeft } from './reset/links-left.ts'
 import { hostRefusal, isDeployed } from './reset/possible.ts'
-import { isAgentsLink, uninstall, uninstallFacts } from './reset/uninstall.ts'
+import { isAgentsLink, uninstall, uninstalledTrees, uninstallFacts } from './reset/uninstall.ts'
 import { blocked, type Finding, type Planned, planned, type Task } from './task.ts'
 
 const params = z.strictObject({
@@ -50,6 +51,7 @@ steps:
     return planned(underLock(heldS, changes, asSeen(view, [ROOT, movingMark, stagingRoot])), [
       ...foreignKept(foreign),
       ...rootKept(view),
+      ...linksLeft(view, uninstalledTrees),
     ])
   },
 }

@@ -7,6 +7,7 @@ import { bootstrapUnit } from './agent/names.ts'
 import { firstBootDirectory } from './agent/paths.ts'
 import { isInstalled } from './agent/service.ts'
 import { mountsFacts } from './reset/facts.ts'
+import { linksLeft } from './reset/links-left.ts'
 import { hostRefusal } from './reset/possible.ts'
 import { mountedRefusal, readOnlyRefusal, removalOf } from './reset/removal.ts'
 import { blocked, type Planned, planned, satisfied, type Task } from './task.ts'
@@ -35,7 +36,7 @@ steps:
     if (!isInstalled(view)) return satisfied([stillNeeded('no agent is installed yet')])
     const changes = removalOf(view, firstBootDirectory)
     const stuck = mountedRefusal(view, trees, trees) ?? readOnlyRefusal(view, changes)
-    return stuck === null ? planned(changes) : blocked(stuck)
+    return stuck === null ? planned(changes, linksLeft(view, trees)) : blocked(stuck)
   },
 }
 

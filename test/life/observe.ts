@@ -45,7 +45,7 @@ export const observe = (host: LivingHost, facts: readonly Fact[]): HostState => 
         swap: 'swap=none\n',
         conntrack: 'localdns=off\n',
         'api-server': 'config=missing\n',
-        'network-left': 'table=absent\n',
+        'network-left': 'table=absent\nwhole=yes\n',
         'selinux-denials': 'source=journal\ndenials=0\nreset_failed=0\n',
       },
     },

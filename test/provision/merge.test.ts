@@ -30,6 +30,29 @@ test.each([
     ignition({ storage: { files: [{ path: '/etc/aks-flex-node/credentials/sp-client-secret' }] } }),
     'sp-client-secret',
   ],
+  ['a link above it', ignition({ storage: { links: [{ path: '/etc/aks-flex-node', target: '/x' }] } }), 'aks-flex-node'],
+  ['a path that leads there', ignition({ storage: { files: [{ path: `/etc/../${path}//x` }] } }), path],
+  [
+    'the directory of credentials',
+    ignition({ storage: { directories: [{ path: '/etc/aks-flex-node/credentials', mode: 511 }] } }),
+    'credentials',
+  ],
+  ...[
+    'system/aks-flex-node-bootstrap.service',
+    'system/aks-flex-node-bootstrap.service.d/10-mine.conf',
+    'system/aks-flex-node-agent.service',
+    'system/aks-flex-node-agent.service.d/10-mine.conf',
+    'system-preset/00-mine.preset',
+  ].map((name): [string, string, string] => [
+    `/etc/systemd/${name}`,
+    ignition({ storage: { files: [{ path: `/etc/systemd/${name}` }] } }),
+    name,
+  ]),
+  [
+    'the unit of the agent',
+    ignition({ systemd: { units: [{ name: 'aks-flex-node-agent.service', mask: true }] } }),
+    'agent.service',
+  ],
   [
     'its unit',
     ignition({ systemd: { units: [{ name: 'aks-flex-node-bootstrap.service', mask: true }] } }),

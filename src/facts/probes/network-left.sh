@@ -4,17 +4,20 @@
 main() {
   set -u
   export LC_ALL=C
+  # First, and the end is marked: a cut answer must not read as a host without interfaces.
+  interfaces || return
   table
-  interfaces
-  command -v ip >/dev/null 2>&1 || return 0
-  came_in
-  rules
+  if command -v ip >/dev/null 2>&1; then
+    came_in
+    rules
+  fi
+  echo 'whole=yes'
 }
 
 table() {
   if ! command -v nft >/dev/null 2>&1; then
     echo 'table=no-nft'
-  elif tables=$(timeout 10 nft list tables ip 2>/dev/null); then
+  elif tables=$(timeout -k 2 10 nft list tables ip 2>/dev/null); then
     if printf '%s\n' "$tables" | grep -qx 'table ip unbounded_localdns'; then echo 'table=present'; else echo 'table=absent'; fi
   else
     echo 'table=unknown'
@@ -22,12 +25,14 @@ table() {
 }
 
 interfaces() {
+  [ -d /sys/class/net ] || return
   for name in /sys/class/net/*; do
     name=${name##*/}
     case $name in
       wg* | geneve0 | vxlan0 | ipip0 | unbounded0 | cbr0 | localdns) printf 'interface=%s\n' "$name" ;;
     esac
   done
+  return 0
 }
 
 # came_in: the interface that has the address we were reached at, and the one by which answers leave

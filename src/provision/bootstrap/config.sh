@@ -4,7 +4,10 @@
 # What comes later wins; mappings are joined, all else is replaced.
 render_config() {
   echo '{}' >"$work/config" || fail 'there is no room for temporary files'
-  if [ -n "$base" ]; then one_object <"$base" >"$work/config" || give_up 'BASE_CONFIG_FILE is no JSON object'; fi
+  if [ -n "$base" ]; then
+    one_object <"$base" >/dev/null || give_up 'BASE_CONFIG_FILE is no JSON object'
+    one_object <"$base" >"$work/config" || fail 'there is no room for temporary files'
+  fi
   # shellcheck disable=SC2016   # of jq
   jq -n --arg cluster "$cluster" --arg pool "$pool" --arg endpoint "$endpoint" '
     {azure: ((if $cluster == "" then {} else {targetCluster: {resourceId: $cluster}} end)
@@ -13,7 +16,8 @@ render_config() {
   lay_over target
   if [ -n "$fetch" ]; then fetch_data; fi
   if [ -n "$overrides" ]; then
-    printf '%s\n' "$overrides" | one_object >"$work/overrides" || give_up 'CONFIG_OVERRIDES is no JSON object'
+    printf '%s\n' "$overrides" | one_object >/dev/null || give_up 'CONFIG_OVERRIDES is no JSON object'
+    printf '%s\n' "$overrides" | one_object >"$work/overrides" || fail 'there is no room for temporary files'
     lay_over overrides
   fi
   lay_over target
@@ -65,8 +69,13 @@ text_at() {
 
 edit() {
   jq --arg node "$node" --arg auth "$auth" --arg msi "$msi_client" --arg tenant "$sp_tenant" --arg client "$sp_client" \
-    --arg file "$secret_file$certificate" "$1" "$work/config" >"$work/next" 2>/dev/null ||
-    give_up 'the sections azure, agent, components, networking and bootstrap of the configuration must be mappings'
+    --arg file "$secret_file$certificate" "$1" "$work/config" >"$work/next" 2>/dev/null
+  # With 5 jq says that the data do not fit; anything else, as a full disk, may pass.
+  case $? in
+    0) ;;
+    5) give_up 'the sections azure, agent, components, networking and bootstrap of the configuration must be mappings' ;;
+    *) fail 'the configuration cannot be put together' ;;
+  esac
   mv -f -- "$work/next" "$work/config" || fail 'the configuration cannot be put together'
 }
 
@@ -92,11 +101,14 @@ fetch_data() {
   if [ -n "$authority" ]; then set -- "$@" --authority-host "$authority"; fi
   if [ -n "$api_version" ]; then set -- "$@" --api-version "$api_version"; fi
   say 'fetching the data to join with'
-  timeout -k 10 300 "$bin" fetch-bootstrap-data "$@" </dev/null ||
+  as_usual timeout -k 10 300 "$bin" fetch-bootstrap-data "$@" </dev/null ||
     fail "the data to join with cannot be fetched: exit $?"
   one_object <"$work/fetched" >"$work/data" || fail 'the data to join with cannot be read'
   lay_over data
 }
+
+# The agent makes files and directories that others must read: ours is no umask for it.
+as_usual() { (umask 022 && exec "$@"); }
 
 # Whole or not at all, and never to be read by others.
 write_config() {
@@ -113,8 +125,8 @@ write_config() {
 
 # The agent ends with 0 when it is told to stop, too, so its word is not enough.
 join() {
-  "$bin" preflight --config "$config" --output text </dev/null || fail 'the preflight of the agent found a fault'
-  "$bin" start --config "$config" </dev/null || fail 'the agent could not join'
+  as_usual "$bin" preflight --config "$config" --output text </dev/null || fail 'the preflight of the agent found a fault'
+  as_usual "$bin" start --config "$config" </dev/null || fail 'the agent could not join'
   [ -e "$AGENT_UNIT" ] || fail 'the agent ended before it was installed'
   systemctl is-active --quiet "${AGENT_UNIT##*/}" || fail "${AGENT_UNIT##*/} does not run"
   say 'the agent is installed and runs'

@@ -104,7 +104,7 @@ put_binary() {
   tar -xzOf "$work/archive" "$member" >"$staged" || fail "$member cannot be unpacked into $root/bin"
   [ -s "$staged" ] || give_up "$member is no regular file, or empty"
   { chmod 0755 "$staged" && sync "$staged"; } || fail "$staged cannot be written"
-  said=$(timeout -k 5 30 "$staged" version </dev/null 2>/dev/null 9>&-)
+  said=$(umask 022 && timeout -k 5 30 "$staged" version </dev/null 2>/dev/null 9>&-)
   code=$?
   if [ "$code" -eq 126 ]; then give_up "$member cannot be run in $root/bin: another architecture, or mounted noexec"; fi
   [ "$code" -eq 0 ] || fail "$member does not say its version: exit $code"

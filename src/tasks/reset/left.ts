@@ -7,6 +7,7 @@ import { configDirectory } from '../agent/paths.ts'
 import type { Finding } from '../task.ts'
 import { bpffs, hostRouteLinks, hostRouteUnits, trees, unitFileOf } from './belongings.ts'
 import { mountsBelow } from './facts.ts'
+import { linksLeft } from './links-left.ts'
 import { readNetwork } from './network.ts'
 import { mountsIn } from './removal.ts'
 
@@ -16,7 +17,7 @@ export const leftFindings = (view: HostView): Finding[] => [
   ...hostRoutesLeft(view),
   ...bpffsLeft(view),
   ...rootLeft(hostRootState(hostRootSigns(view))),
-  ...linksLeft(view),
+  ...linksLeft(view, trees),
 ]
 
 /** Rule M8: listed, never deleted. */
@@ -86,21 +87,3 @@ const rootLeft = (state: HostRootState): Finding[] => {
     }),
   ]
 }
-
-/** Of a link only the link is removed. */
-const linksLeft = (view: HostView): Finding[] =>
-  trees.flatMap((path) => {
-    const node = view.node(path)
-    if (node.type !== 'symlink') return []
-    return [
-      {
-        ...warning({
-          check: 'link-target-left',
-          target: path,
-          message: `${path} is a link to ${node.target}; the link goes, and what it leads to stays`,
-          remedy: `Look at ${node.target} on the host: what the agent kept there, secrets among it, is still there.`,
-        }),
-        lasting: true,
-      } as const,
-    ]
-  })

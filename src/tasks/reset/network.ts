@@ -11,6 +11,8 @@ export const networkFacts = (): Fact[] => [
 ]
 
 export interface NetworkLeft {
+  /** Whether the look came to its end: what a cut one does not list may be there all the same. */
+  readonly isWhole: boolean
   readonly table: 'present' | 'absent' | 'unknown'
   /** The dummy interface of LocalDNS. */
   readonly hasLocalDns: boolean
@@ -23,12 +25,14 @@ export interface NetworkLeft {
 }
 
 export const readNetwork = (view: HostView): NetworkLeft => {
-  const lines = view.probe('network-left').stdout.split('\n')
+  const { code, stdout } = view.probe('network-left')
+  const lines = stdout.split('\n')
   const valuesOf = (key: string): string[] =>
     lines.flatMap((line) => (line.startsWith(`${key}=`) ? [line.slice(key.length + 1)] : []))
   const [table] = valuesOf('table')
   const interfaces = valuesOf('interface')
   return {
+    isWhole: code === 0 && lines.includes('whole=yes'),
     // Without nft no table of it was ever made; a probe that was cut off has seen none.
     table: table === 'present' ? 'present' : table === 'absent' || table === 'no-nft' ? 'absent' : 'unknown',
     hasLocalDns: interfaces.includes(localDnsInterface),

@@ -13,6 +13,7 @@ import { usableBinary } from './binary.ts'
 import { mountsBelow } from './facts.ts'
 import { readNetwork } from './network.ts'
 import { mountedRefusal } from './removal.ts'
+import { isMask } from './stopped.ts'
 
 /** What decides whether the agent's own reset is run. */
 export const ownResetShape = {
@@ -65,16 +66,25 @@ const heldByOthers = (view: HostView): ErrorDetails | null => {
 }
 
 export const isDeployed = (view: HostView): boolean =>
-  signsOfDeployment.some((path) => view.node(path).type !== 'absent')
+  signsOfDeployment.some((path) => view.node(path).type !== 'absent' && !isMask(view.node(path)))
 
 /** The binary whose `reset` will be run; null where none is wanted, needed or usable. */
 export const ownResetBinary = (view: HostView, { agent_reset }: OwnReset): string | null =>
   agent_reset && isDeployed(view) ? usableBinary(view) : null
 
+const networkUnseen: ErrorDetails = {
+  code: 'inspect-failed',
+  message:
+    "The network interfaces of the host could not be listed to the end, and the agent's own reset may delete one of yours. Nothing was changed by this step.",
+  remedy: 'Try again. To remove only what drover knows by name: --without-agent-reset.',
+}
+
 /** It deletes by name, and a VPN of the operator's has such a name as well (M8). */
 export const interfacesRefusal = (view: HostView, { allow_interface }: OwnReset): ErrorDetails | null => {
-  const { interfaces, ssh } = readNetwork(view)
-  const yours = interfaces.filter((name) => name.startsWith('wg') || ssh.includes(name))
+  const { isWhole, interfaces, ssh } = readNetwork(view)
+  if (!isWhole) return networkUnseen
+  // Where the way in is unknown it may be any of them.
+  const yours = interfaces.filter((name) => name.startsWith('wg') || ssh.length === 0 || ssh.includes(name))
   const refused = yours.filter((name) => !allow_interface.includes(name))
   if (refused.length === 0) return null
   const [first = ''] = refused

@@ -34,17 +34,23 @@ const queued = 'aks-flex-node-agent-upgrade-restart-*.timer'
  * O-4: what the agent may have been writing until it was stopped is unknown from here, so that all that follows is planned
  * on a look at the stopped host.
  */
-export const agentStops = (view: HostView): Change[] => [
-  // Its last act is to restart the agent.
-  ...stopOf(view, recoveryUnit),
-  ...(isUp(view, agentUnit)
-    ? ([
-        { kind: 'run', argv: ['systemctl', 'stop', queued], timeoutMs: 60_000, spoils: [] },
-        { kind: 'systemctl', verb: 'stop', unit: agentUnit, spoils: writtenUntilStopped },
-      ] as const)
-    : []),
-  ...disableOf(view, agentUnit),
-]
+export const agentStops = (view: HostView): Change[] => {
+  const stops: Change[] = isUp(view, agentUnit)
+    ? [{ kind: 'systemctl', verb: 'stop', unit: agentUnit, spoils: writtenUntilStopped }]
+    : []
+  const disables = disableOf(view, agentUnit)
+  // An agent that is down for a moment comes back by them. One that is down and disabled was stopped here before.
+  const isLeft = stops.length > 0 || disables.length > 0
+  return [
+    // Its last act is to restart the agent.
+    ...stopOf(view, recoveryUnit),
+    ...(isLeft
+      ? [{ kind: 'run', argv: ['systemctl', 'stop', queued], timeoutMs: 60_000, spoils: [] } satisfies Change]
+      : []),
+    ...stops,
+    ...disables,
+  ]
+}
 
 const writtenUntilStopped: readonly string[] = [
   ...[ROOT, parentOf(ROOT), libraryDirectory(LEGACY), agentBinary(LEGACY), configDirectory].map(

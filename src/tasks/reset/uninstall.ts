@@ -22,7 +22,7 @@ import { distinctRoots } from './roots.ts'
 const dataDirectory = '/var/lib/aks-flex-node'
 /** drover keeps there what undoes a switch, and one line of how the last rollback ended. */
 const ownTraces = '/var/lib/drover'
-const uninstalledTrees: readonly string[] = [dataDirectory, stagingRoot]
+export const uninstalledTrees: readonly string[] = [dataDirectory, stagingRoot]
 
 /** The innermost first: each is removed only when nothing is left in it. */
 const directoriesOf = (root: HostRoot): readonly string[] =>

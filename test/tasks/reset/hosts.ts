@@ -41,7 +41,7 @@ const units: Record<string, UnitLiteral> = {
   'unbounded-localdns-network.service': { UnitFileState: 'enabled' },
 }
 
-export const network = 'table=present\ninterface=localdns\n'
+export const network = 'table=present\ninterface=localdns\nwhole=yes\n'
 
 const everything =
   (host: (changes: HostLiteral) => HostLiteral) =>

@@ -22,6 +22,24 @@ test.each<[what: string, host: HostLiteral, vars: Vars, error: RegExp]>([
     /^interfaces-would-go.*came in by vxlan0/,
   ],
   [
+    'M8 interfaces that were not listed to the end',
+    hosts.MOVED({ probes: { 'network-left': 'table=unknown\n' } }),
+    {},
+    /^inspect-failed.*interfaces.*--without-agent-reset/,
+  ],
+  [
+    'M8 a look at the interfaces that failed',
+    hosts.MOVED({ probes: { 'network-left': { code: 124, stdout: network } } }),
+    {},
+    /^inspect-failed.*interfaces/,
+  ],
+  [
+    'M8 any interface that would go, where the way in is unknown',
+    hosts.MOVED({ probes: { 'network-left': `${network}interface=cbr0\n` } }),
+    {},
+    /^interfaces-would-go.* cbr0/,
+  ],
+  [
     'one of two that is not allowed',
     wg('interface=wg1\n'),
     { allow_interface: ['wg0'] },

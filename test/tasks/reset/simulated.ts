@@ -122,7 +122,7 @@ const ownReset = (state: HostState, own: OwnReset): HostState => {
   const [, legacy] = hostRoots
   const helpers = (own === 'does all' ? hostRoots : [legacy]).flatMap(scriptsBelow)
   const rest = without({ ...stopped, units: down }, [...helpers, ...nspawnFiles, ...trees])
-  const stdout = 'table=absent\n'
+  const stdout = 'table=absent\nwhole=yes\n'
   return { ...rest, probes: new Map(rest.probes).set(network, { code: 0, stdout }) }
 }
 

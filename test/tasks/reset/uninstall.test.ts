@@ -10,7 +10,7 @@ import { expectGone, runReset } from './looks.ts'
 import { carryOut, hostFor, isThere } from './simulated.ts'
 
 const meant = { yes_remove_everything: true }
-const bare: HostLiteral = { probes: { 'mounts-below': 'whole=yes\n', 'network-left': 'table=absent\n' } }
+const bare: HostLiteral = { probes: { 'mounts-below': 'whole=yes\n', 'network-left': 'table=absent\nwhole=yes\n' } }
 const onlyFiles = (paths: Record<string, PathLiteral>): HostLiteral => ({ ...bare, paths })
 const uninstallOf = (host: HostLiteral) => runReset(host, meant, {}, 'uninstall')
 
