@@ -7,9 +7,10 @@ import { moveFacts } from './move/facts.ts'
 import { limitsShape, stopAtShape } from './move/limits.ts'
 import { isDone, isWhole, type Movable, readMovable } from './move/movable.ts'
 import { leftBehind, secondPass } from './move/second-pass.ts'
-import { notFromRoot } from './move/stuck.ts'
+import { notFromRoot, notWhole } from './move/stuck.ts'
 import { unitNames } from './move/units.ts'
 import { isStopped } from './switch/restart.ts'
+import { beingStopped } from './switch/undisturbed.ts'
 import { blocked, type Planned, planned, satisfied, type Task } from './task.ts'
 
 const params = z.strictObject({ ...stopAtShape, ...limitsShape })
@@ -31,7 +32,7 @@ steps:
     if ('code' in movable) return blocked(movable)
     const { migrate } = hostRootRow(movable.hostRoot)
     if (migrate !== 'finish' && migrate !== 'restart') return satisfied()
-    const refusal = lockRefusal(view)
+    const refusal = beingStopped(movable.service) ?? lockRefusal(view) ?? (isWhole(view, ROOT) ? null : notWhole)
     if (refusal !== null) return blocked(refusal)
     if (migrate === 'restart' && !isOurs(view, movable)) return blocked(notFromRoot(view, movable))
     const changes = secondPass(view, movable, wanted)
@@ -40,5 +41,4 @@ steps:
 }
 
 /** U5: an agent that was stopped makes no pass, and runs nothing that would go. */
-const isOurs = (view: HostView, movable: Movable): boolean =>
-  isStopped(movable) && unitNames(view, movable, ROOT) && isWhole(view, ROOT)
+const isOurs = (view: HostView, movable: Movable): boolean => isStopped(movable) && unitNames(view, movable, ROOT)

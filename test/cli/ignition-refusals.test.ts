@@ -135,6 +135,16 @@ const cases: readonly (readonly [what: string, asked: Asked, says: string, code?
     'The file cert holds something that is no public key',
   ],
   ['a key file that is not there', { words: ['--ssh-authorized-key', 'none.pub'] }, 'none.pub cannot be read (ENOENT)'],
+  [
+    'a private key in place of its path',
+    { words: ['--ssh-authorized-key', '-----BEGIN OPENSSH PRIVATE KEY-----\nhush'] },
+    'What is given in place of a file is no path.',
+  ],
+  [
+    'a certificate in place of its path',
+    given({ ...principal, sp_client_certificate: '-----BEGIN CERTIFICATE-----hush' }),
+    'is no path.',
+  ],
   ['a merge that is no Ignition', { words: ['--merge', 'cert'] }, 'cert: This is no Ignition'],
   [
     'a variable that nothing uses',

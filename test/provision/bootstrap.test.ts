@@ -51,3 +51,18 @@ test('every setting that is rendered for a host is one that the script knows', (
   expect(unitText).toContain('\nEnvironment=AKS_FLEX_NODE_BASE_CONFIG_FILE=')
   expect(taken.has('BASE_CONFIG_FILE')).toBe(true)
 })
+
+test('the agent is never run under the umask of the script', () => {
+  expect(script).toContain('as_usual() { (umask 022 && exec "$@"); }')
+  const runs = script.split('\n').filter((line) => /"\$(bin|staged)" (preflight|start|version|fetch-)/.test(line))
+  expect(runs).toHaveLength(4)
+  for (const line of runs) expect(line).toMatch(/as_usual|umask 022/)
+})
+
+test('what a full disk may cause is not given up on', () => {
+  const givenUp = script.split('\n').filter((line) => line.includes('one_object') && line.includes('give_up'))
+  expect(givenUp).toHaveLength(2)
+  for (const line of givenUp) expect(line).toContain('>/dev/null ||')
+  const [, edit = ''] = /^edit\(\) \{\n([\s\S]*?)^\}/m.exec(script) ?? []
+  expect(edit).toMatch(/ 5\) give_up .*\n +\*\) fail /)
+})

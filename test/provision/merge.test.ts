@@ -30,7 +30,11 @@ test.each([
     ignition({ storage: { files: [{ path: '/etc/aks-flex-node/credentials/sp-client-secret' }] } }),
     'sp-client-secret',
   ],
-  ['a link above it', ignition({ storage: { links: [{ path: '/etc/aks-flex-node', target: '/x' }] } }), 'aks-flex-node'],
+  [
+    'a link above it',
+    ignition({ storage: { links: [{ path: '/etc/aks-flex-node', target: '/x' }] } }),
+    'aks-flex-node',
+  ],
   ['a path that leads there', ignition({ storage: { files: [{ path: `/etc/../${path}//x` }] } }), path],
   [
     'the directory of credentials',

@@ -36,3 +36,14 @@ test.each([
 ] as const)('W8 they stay where they cannot go: %j', (changes) => {
   expect(result(firstBootSecretsAbsent, {}, hosts.MOVED(changes))).toHaveProperty('blocked')
 })
+
+test('W8 of a link only the link goes, and what it leads to is named', () => {
+  const params = paramsOf(firstBootSecretsAbsent, {})
+  const linked = hosts.MOVED({
+    paths: { [`${directory}/bootstrap.sh`]: 'absent', [directory]: { link: '/srv/first' } },
+  })
+  expect(planOn(firstBootSecretsAbsent, params, stateFor(firstBootSecretsAbsent, params, linked))).toMatchObject({
+    changes: [{ kind: 'remove', path: directory }],
+    findings: [{ check: 'link-target-left', severity: 'warning', target: directory }],
+  })
+})

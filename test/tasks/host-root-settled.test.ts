@@ -12,6 +12,7 @@ import {
   helperOf,
   legacy,
   linked,
+  localDns,
   localDnsOf,
   movedHost,
   moving1,
@@ -47,6 +48,7 @@ const planFor = (host: HostLiteral) => {
   const params = paramsOf(hostRootSettled, {})
   return planOn(hostRootSettled, params, stateFor(hostRootSettled, params, host))
 }
+const localDnsAt = (root: string) => ({ [localDns]: { file: `[Service]\nExecStart=${localDnsOf(root)}\n` } })
 const stopped = { [agent]: running('inactive', ROOT, ROOT) }
 
 describe('M4 the second pass from where the host stands', () => {
@@ -184,4 +186,25 @@ test.each<[what: string, host: HostLiteral, code: string]>([
 test('#398 the seed is not removed while the agent runs from it', () => {
   const units = { [agent]: { ...running('active', ROOT, ROOT), exe: seed } }
   expect(settle(moving2({ paths: { [seed]: { file: 'seed' } }, units }))).toEqual({ blocked: 'move-stuck' })
+})
+
+describe('nothing of the old root goes that is still wanted', () => {
+  test.each(['blue', 'green', 'current', 'last-good'])('where %s is missing at the new root', (name) => {
+    expect(settle(moving2({ paths: { [entry(ROOT, name)]: 'absent' } }))).toEqual({
+      blocked: name === 'blue' || name === 'current' ? 'layout-unknown' : 'move-stuck',
+    })
+  })
+  test('where the unit, by a drop-in of somebody else, starts it', () => {
+    const host = moving2({ units: { [agent]: running('active', LEGACY, ROOT) } })
+    expect(settle(host)).toEqual({ blocked: 'move-stuck' })
+  })
+  test('M6 where a unit names a helper that never came to the new root', () => {
+    const host = moving2({ paths: { [localDnsOf(ROOT)]: 'absent', ...unitsOn(ROOT), ...localDnsAt(LEGACY) } })
+    expect(settle(host)).toEqual({ blocked: 'move-stuck' })
+  })
+  test('U5 and nothing is done to an agent that is just being stopped', () => {
+    expect(settle(moving2({ units: { [agent]: running('deactivating', ROOT, ROOT) } }))).toEqual({
+      blocked: 'precondition-unmet',
+    })
+  })
 })

@@ -16,6 +16,7 @@ import {
   moving1,
   moving2,
   override,
+  running,
   stagingHost,
   swapGap,
   unitText,
@@ -82,4 +83,10 @@ test.each<[agent: string, LoadState: string, findings: unknown]>([
 test('a move that the agent is making keeps it from being unlinked', () => {
   const probes = { 'activation-lock': 'lock=held\nholder=7 agent x.service\n' }
   expect(result(hostRootUnlinked, {}, linked({ probes }))).toEqual({ blocked: 'activation-locked' })
+})
+
+test('refused where the unit starts the agent through the link, whoever wrote that', () => {
+  const host = linked({ units: { [agent]: running('active', ROOT, LEGACY) } })
+  expect(result(hostRootUnlinked, {}, host)).toEqual({ blocked: 'precondition-unmet' })
+  expect(refusal(hostRootUnlinked, {}, host)).toContain(`${agent} names ${ROOT}`)
 })

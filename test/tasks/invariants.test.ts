@@ -104,7 +104,9 @@ const stoppedAgent: NonNullable<HostLiteral['units']> = {
   'aks-flex-node-agent.service': { UnitFileState: 'disabled', ActiveState: 'inactive' },
 }
 /** What the looks after a reset say of the network and of mounts. */
-const resetHost: HostLiteral = { probes: { 'network-left': 'table=absent\nwhole=yes\n', 'mounts-below': 'whole=yes\n' } }
+const resetHost: HostLiteral = {
+  probes: { 'network-left': 'table=absent\nwhole=yes\n', 'mounts-below': 'whole=yes\n' },
+}
 const keptLayout: HostLiteral = {
   paths: {
     '/opt/unbounded/agent/bin/aks-flex-node': { link: '/opt/unbounded/agent/lib/aks-flex-node/aks-flex-node-current' },

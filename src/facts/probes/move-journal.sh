@@ -16,7 +16,8 @@ main() {
 
 # said UNIT: the failure itself rather than the wait that follows it. Ten minutes are four rounds of a stuck move.
 said() {
-  timeout 10 journalctl -q --no-pager -o cat -n 400 --since '10 min ago' -u "$1" 2>/dev/null | {
+  # Not -n: with --since that gives the first lines before systemd 254, and not the last.
+  timeout 10 journalctl -q --no-pager -o cat --since '10 min ago' -u "$1" 2>/dev/null | tail -n 400 | {
     failed='' held=''
     while IFS= read -r line; do
       case $line in

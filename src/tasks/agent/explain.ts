@@ -49,5 +49,8 @@ const words: Readonly<Record<Verdict, Words>> = {
       : 'agent and worker run; machines.target follows at the next boot',
 }
 
-const minutes = (ageS: number | null | undefined): string => `${Math.floor((ageS ?? 0) / 60)} minutes`
+const minutes = (ageS: number | null | undefined): string =>
+  typeof ageS === 'number'
+    ? `${Math.floor(ageS / 60)} minutes`
+    : 'nobody knows how long (its mark has no date that can be)'
 const restarts = (count = 0): string => (count > 0 ? `, in which systemd started the agent again ${count} times` : '')

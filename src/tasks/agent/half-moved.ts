@@ -34,9 +34,12 @@ export const halfMovedFacts = (): Fact[] => [
 export const readHalfMoved = (view: HostView, state: HostRootState): HalfMoved | null => {
   if (!isHalfMoved(state)) return null
   const mark = view.node(movingMark)
-  const ageS = mark.type === 'file' && mark.modifiedS !== undefined ? view.os.clockS - mark.modifiedS : null
+  const passed = mark.type === 'file' && mark.modifiedS !== undefined ? view.os.clockS - mark.modifiedS : null
+  // A clock that was set back: how long ago that was nobody knows, and nobody shall wait for it for ever.
+  const isFromFuture = passed !== null && passed < -2
+  const ageS = passed === null || isFromFuture ? null : Math.max(0, passed)
   return {
-    how: !state.startsWith('MOVING') ? 'cut' : (ageS ?? 0) > stuckAfterS ? 'stuck' : 'going',
+    how: !state.startsWith('MOVING') ? 'cut' : isFromFuture || (ageS ?? 0) > stuckAfterS ? 'stuck' : 'going',
     ageS,
     get restarts() {
       return view.systemd.ok ? Number(view.unit(agentUnit).get('NRestarts')) || 0 : 0

@@ -11,17 +11,21 @@ import {
   LEGACY,
   layoutEntry,
   libraryDirectory,
+  lifecycleHelper,
   movingMark,
   ROOT,
   stagingRoot,
 } from '../agent/paths.ts'
+import { writesAgentUnit } from '../switch/unit-files.ts'
 import type { Finding } from '../task.ts'
-import { layoutFiles, strangeFile } from './files.ts'
+import { layoutFiles, localDnsHelper, strangeFile } from './files.ts'
+import { hooks } from './hooks.ts'
 import type { Limits } from './limits.ts'
 import { asSeen, underLock } from './lock.ts'
 import type { Movable } from './movable.ts'
 import { rootStart } from './restart.ts'
-import { unitsTo } from './units.ts'
+import { notFromRoot, stillNeeded } from './stuck.ts'
+import { unitNames, unitsTo } from './units.ts'
 
 const heldS = 300
 const seed = agentBinary(LEGACY)
@@ -34,6 +38,10 @@ export const secondPass = (view: HostView, movable: Movable, limits: Limits): Ch
   if ('code' in units) return units
   const start = rootStart(view, movable, limits, units)
   if ('code' in start) return start
+  // A drop-in of somebody's own: the next start would look for what goes.
+  if (!unitNames(view, movable, ROOT) && !writesAgentUnit(units)) return notFromRoot(view, movable)
+  const needed = namedHelper(view, units)
+  if (needed !== null) return needed
   const library = libraryDirectory(LEGACY)
   const changes: Change[] = [
     ...units,
@@ -50,6 +58,17 @@ export const secondPass = (view: HostView, movable: Movable, limits: Limits): Ch
   // Of that process it was seen that none of what goes is its own (Azure/AKSFlexNode#398).
   const mainPid = { unit: agentUnit, property: 'MainPID', value: movable.service.mainPid } as const
   return [...start.room, ...underLock(heldS, changes, [...asSeen(view, [ROOT, movingMark]), mainPid]), ...start.start]
+}
+
+/** What a unit of the worker or of LocalDNS names at the old root, once the planned ones are written. */
+const namedHelper = (view: HostView, units: readonly Change[]): ErrorDetails | null => {
+  for (const { path } of hooks) {
+    const written = units.find((change) => change.kind === 'write' && change.path === path)
+    const text = written?.kind === 'write' ? String(written.content) : (view.text(path) ?? '')
+    const helper = [lifecycleHelper(LEGACY), localDnsHelper(LEGACY)].find((helper) => text.includes(helper))
+    if (helper !== undefined) return stillNeeded(path, helper)
+  }
+  return null
 }
 
 const gone = (path: string): Change => ({ kind: 'remove', path, recurse: false })

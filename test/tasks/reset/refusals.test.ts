@@ -1,10 +1,13 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { probeKey } from '../../../src/facts/fact.ts'
 import type { Vars } from '../../../src/inventory/host.ts'
 import { activationLock } from '../../../src/tasks/agent/paths.ts'
 import type { HostLiteral } from '../host-state.ts'
+import { shippedPlay } from '../move/simulated.ts'
 import { hosts, network } from './hosts.ts'
 import { runReset } from './looks.ts'
-import { isOwnReset } from './simulated.ts'
+import { carryOut, hostFor, isOwnReset } from './simulated.ts'
 
 const wg = (more = ''): HostLiteral => hosts.MOVED({ probes: { 'network-left': `${network}interface=wg0\n${more}` } })
 const held = (unit: string): HostLiteral =>
@@ -26,12 +29,6 @@ test.each<[what: string, host: HostLiteral, vars: Vars, error: RegExp]>([
     hosts.MOVED({ probes: { 'network-left': 'table=unknown\n' } }),
     {},
     /^inspect-failed.*interfaces.*--without-agent-reset/,
-  ],
-  [
-    'M8 a look at the interfaces that failed',
-    hosts.MOVED({ probes: { 'network-left': { code: 124, stdout: network } } }),
-    {},
-    /^inspect-failed.*interfaces/,
   ],
   [
     'M8 any interface that would go, where the way in is unknown',
@@ -104,4 +101,21 @@ test('what is left mounted of bpffs is listed', () => {
       message: expect.stringContaining('/run/bpffs/kube1'),
     }),
   )
+})
+
+test('M8 a look at the interfaces that failed is no proof of none', () => {
+  const play = shippedPlay('reset', {})
+  const state = hostFor(play, hosts.MOVED())
+  const probes = new Map(state.probes).set(probeKey('network-left', []), { code: 124, stdout: network })
+  const end = carryOut(play, { ...state, probes })
+  expect(end.error).toMatch(/^inspect-failed.*interfaces/)
+  expect(end.changes).toEqual([])
+})
+
+test('M8 the look lists interfaces before anything that may hang, and marks its end', () => {
+  const text = readFileSync(new URL('../../../src/facts/probes/network-left.sh', import.meta.url), 'utf8')
+  const [, main = ''] = /^main\(\) \{\n([\s\S]*?)^\}/m.exec(text) ?? []
+  expect(main.indexOf('interfaces')).toBeLessThan(main.indexOf('\n  table'))
+  expect(main.trimEnd().split('\n').at(-1)).toBe("  echo 'whole=yes'")
+  expect(text).toContain('timeout -k 2 10 nft')
 })

@@ -86,6 +86,14 @@ test('O-4 restarts that the agent has queued are stopped before the agent is', (
   expect(summaries[queued + 1]).toBe('systemctl stop aks-flex-node-agent.service')
 })
 
+test('O-4 they are stopped where the agent is down for a moment, too, and not a second time', () => {
+  const down = hosts.LINKED({ units: { 'aks-flex-node-agent.service': { ActiveState: 'inactive' } } })
+  const end = runReset(down, { agent_reset: false })
+  const stopped = 'run systemctl stop "aks-flex-node-agent-upgrade-restart-*.timer"'
+  expect(end.changes.map(summaryOf)).toContain(stopped)
+  expect(carryOut(shippedPlay('reset', { agent_reset: false }), end.state).changes).toEqual([])
+})
+
 test('O-4 what an own reset that resolved another root leaves is swept', () => {
   const end = runReset(hosts.MOVED(), {}, { own: 'forgets the host root' })
   expect(end.error).toBeUndefined()

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { summaryOf } from '../../../src/changes/describe.ts'
 import { hostRoots, LEGACY, movingMark, ROOT, stagingRoot } from '../../../src/tasks/agent/paths.ts'
 import { agentUninstalled } from '../../../src/tasks/agent-uninstalled.ts'
-import { faultsOf, refusal } from '../general/planning.ts'
+import { faultsOf, refusal, result } from '../general/planning.ts'
 import type { HostLiteral, PathLiteral } from '../host-state.ts'
 import { shippedPlay } from '../move/simulated.ts'
 import { hosts, layoutNames, operatorsPlace, resetStates } from './hosts.ts'
@@ -134,4 +134,22 @@ test.each([{}, { yes_remove_everything: false }])('unless it is meant nothing is
   expect(faultsOf(agentUninstalled as never, input)).toEqual([
     expect.stringMatching(/nobody has said that this is meant/),
   ])
+})
+
+test('a masked unit of an agent that was reset is no agent', () => {
+  const binary = `${LEGACY}/bin/aks-flex-node`
+  const masked = {
+    ...onlyFiles({ '/etc/systemd/system/aks-flex-node-agent.service': { link: '/dev/null' }, [binary]: { file: '' } }),
+    units: { 'aks-flex-node-agent.service': { LoadState: 'not-found' } },
+  }
+  expect(JSON.stringify(result(agentUninstalled, meant, masked))).toContain(`remove ${binary}`)
+})
+
+test('of a link in place of the state only the link goes, and what it leads to is named', () => {
+  const end = uninstallOf(onlyFiles({ '/var/lib/aks-flex-node': { link: '/srv/state' } }))
+  expect(end.error).toBeUndefined()
+  expect(isThere(end.state, '/var/lib/aks-flex-node')).toBe(false)
+  expect(end.findings).toContainEqual(
+    expect.objectContaining({ check: 'link-target-left', severity: 'warning', target: '/var/lib/aks-flex-node' }),
+  )
 })
