@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Fact } from '../facts/fact.ts'
 import { resetFacts } from './reset/facts.ts'
+import { goesFinding } from './reset/goes.ts'
 import { ownResetShape, resetRefusal } from './reset/possible.ts'
 import { blocked, type Planned, satisfied, type Task } from './task.ts'
 
@@ -22,6 +23,6 @@ steps:
   facts: (): Fact[] => resetFacts(),
   plan: (view, choice): Planned => {
     const refusal = resetRefusal(view, choice)
-    return refusal === null ? satisfied() : blocked(refusal)
+    return refusal === null ? satisfied(goesFinding(view)) : blocked(refusal)
   },
 }
