@@ -27,7 +27,7 @@ export const migrate = (lab: Lab, host: LabHost, ...more: readonly string[]): Pr
   drover(lab, migrateArgs(host, ...more))
 
 /** Both know the new root. They only say that they would move: it is drover that does. */
-export const patient = {
+const patient = {
   current: { version: 'v0.4.0' },
   lastGood: { version: 'v0.3.0' },
 } as const satisfies Record<string, AgentBuild>

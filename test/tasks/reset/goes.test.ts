@@ -6,8 +6,9 @@ import { hosts, network } from './hosts.ts'
 
 const told = (host: HostLiteral): string | undefined => {
   const params = paramsOf(resetPossible, {})
-  const { findings = [] } = planOn(resetPossible, params, stateFor(resetPossible, params, host))
-  return findings.find(({ check }) => check === 'what-goes')?.message
+  const plan = planOn(resetPossible, params, stateFor(resetPossible, params, host))
+  if (plan.status !== 'planned') throw new Error(`it is ${plan.status}`)
+  return plan.findings?.find(({ check }) => check === 'what-goes')?.message
 }
 
 test('what a reset is about is told before anything is stopped, so that a dry run shows it', () => {
