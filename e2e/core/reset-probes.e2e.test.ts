@@ -36,6 +36,7 @@ const mountsBelow = async (core: CoreHost, ...args: string[]): Promise<string[]>
 describe.each(images)('M8 %s', (image) => {
   test('a bare host has nothing of it, and drover came in by its one interface', async () => {
     expect(await network(on(image).core)).toEqual({
+      isWhole: true,
       table: 'absent',
       hasLocalDns: false,
       interfaces: [],

@@ -50,8 +50,10 @@ test('O-4 one begins to move just as it is stopped, and nothing of it is left in
     await host.must('systemctl restart "$1"', [AGENT_UNIT])
     await until('the move', 20_000, async () => ((await rootState(host)).root === 'directory' ? true : undefined), 20)
     await thaw(host)
-    const end = await run.ended
-    expectCode(end, 0)
+    const first = await run.ended
+    // A restart that the agent has queued just then may come after its stop: that is noticed, and the next run ends it.
+    const isOvertaken = first.host(host.name).error?.code === 'drifted'
+    expectCode(isOvertaken ? await reset(lab, host) : first, 0)
     await isReset(host, `${point}`)
     // Whatever it had queued: it does not come back.
     expect(await host.must("systemctl list-units --all --no-legend --plain 'aks-flex-node-*'"), `${point}`).toBe('')

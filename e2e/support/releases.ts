@@ -28,8 +28,17 @@ type Lab = { readonly folder: string }
 
 const member = 'aks-flex-node-linux-amd64'
 
-/** A release, built and packed into the lab's folder. */
-export const releaseVar = async (lab: Lab, spec: ReleaseSpec): Promise<ReleaseVar> => {
+/** A release, built and packed into the lab's folder: once, whoever asks for it at the same time. */
+export const releaseVar = (lab: Lab, spec: ReleaseSpec): Promise<ReleaseVar> => {
+  const key = JSON.stringify([lab.folder, spec])
+  const release = packed.get(key) ?? packRelease(lab, spec)
+  packed.set(key, release)
+  return release
+}
+
+const packed = new Map<string, Promise<ReleaseVar>>()
+
+const packRelease = async (lab: Lab, spec: ReleaseSpec): Promise<ReleaseVar> => {
   const folder = releaseFolder(lab, await buildAgent(spec))
   const file = join(folder, `${member}.tar.gz`)
   if (!existsSync(file)) await pack(file, folder, [member])
