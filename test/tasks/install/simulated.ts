@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import type { Change } from '../../../src/changes/change.ts'
 import { debtOf } from '../../../src/changes/compile.ts'
 import { summaryOf } from '../../../src/changes/describe.ts'
@@ -9,8 +8,6 @@ import { canonical, lookUp, place } from '../../../src/facts/tree.ts'
 import { Unknown } from '../../../src/facts/unknown.ts'
 import { viewOf } from '../../../src/facts/view.ts'
 import type { Host, Vars } from '../../../src/inventory/host.ts'
-import { hostPlays } from '../../../src/playbook/host-plays.ts'
-import { loadPlaybook } from '../../../src/playbook/load.ts'
 import type { HostPlay } from '../../../src/playbook/playbook.ts'
 import { questionOf } from '../../../src/runner/converge.ts'
 import { planHost } from '../../../src/runner/plan.ts'
@@ -18,34 +15,15 @@ import { segmentOf } from '../../../src/runner/reboot.ts'
 import { agentUnitFile, configFile, hostRoots, layoutEntry } from '../../../src/tasks/agent/paths.ts'
 import { ownPreflightArgs } from '../../../src/tasks/install/own-preflight.ts'
 import { tasks } from '../../../src/tasks/registry.ts'
-import { noProgram } from '../../playbook/world.ts'
+import { preparedPlay, shippedPlay } from '../../playbook/shipped.ts'
 import { aHost, daemonState } from '../deployed.ts'
 import { type HostLiteral, hostState } from '../host-state.ts'
 import { fakeReleases } from '../switch/release.ts'
 import { fine } from './hosts.ts'
 
 /** The shipped playbook on one host, with what it names fetched. */
-export const installPlay = async (extraVars: Vars, host: Host = aHost()): Promise<HostPlay> => {
-  const shippedDir = new URL('../../../playbooks', import.meta.url).pathname
-  const readFile = (path: string): Uint8Array => readFileSync(path)
-  const playbook = loadPlaybook('install', { shippedDir, cwd: '/', tasks, readFile })
-  const [play] = hostPlays({
-    playbook,
-    inventory: { sources: [], hosts: [host], groups: [{ name: 'all', hosts: [host.name], children: [], vars: {} }] },
-    hosts: [host],
-    tasks,
-    extraVars,
-    cwd: '/',
-    secrets: { env: {}, readFile, runProgram: noProgram },
-  })
-  const steps = await Promise.all(
-    (play?.steps ?? []).map(async (step) => ({
-      ...step,
-      params: (await tasks.get(step.task)?.prepare?.(step.params as never, fakeReleases)) ?? step.params,
-    })),
-  )
-  return { host, steps }
-}
+export const installPlay = (extraVars: Vars, host: Host = aHost()): Promise<HostPlay> =>
+  preparedPlay(shippedPlay('install', extraVars, host), fakeReleases)
 
 export const hostFor = (play: HostPlay, literal: HostLiteral): HostState =>
   withAnswers(hostState(literal, questionOf(play, tasks).facts))

@@ -5,6 +5,7 @@ import { hostRootSigns } from '../../../src/tasks/agent/host-root-signs.ts'
 import { LEGACY, ROOT, stagingRoot } from '../../../src/tasks/agent/paths.ts'
 import { layoutFiles } from '../../../src/tasks/move/files.ts'
 import { isWhole } from '../../../src/tasks/move/movable.ts'
+import { shippedPlay } from '../../playbook/shipped.ts'
 import type { HostLiteral } from '../host-state.ts'
 import {
   agent,
@@ -23,7 +24,7 @@ import {
   stagingHost,
   swapGap,
 } from './moving.ts'
-import { type AgentKind, carryOut, hostFor, shippedPlay } from './simulated.ts'
+import { type AgentKind, carryOut, hostFor } from './simulated.ts'
 
 const migrate = shippedPlay('migrate', { host_root_since: 'v0.3.0' })
 const rootState = (state: Parameters<typeof viewOf>[0]): HostRootState => hostRootState(hostRootSigns(viewOf(state)))

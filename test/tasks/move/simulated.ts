@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import type { Change } from '../../../src/changes/change.ts'
 import { debtOf } from '../../../src/changes/compile.ts'
 import { predict } from '../../../src/changes/predict.ts'
@@ -8,9 +7,6 @@ import type { HostState } from '../../../src/facts/state.ts'
 import { canonical, lookUp, place } from '../../../src/facts/tree.ts'
 import type { UnitProperty, UnitState } from '../../../src/facts/unit.ts'
 import { Unknown } from '../../../src/facts/unknown.ts'
-import type { Vars } from '../../../src/inventory/host.ts'
-import { hostPlays } from '../../../src/playbook/host-plays.ts'
-import { loadPlaybook } from '../../../src/playbook/load.ts'
 import type { HostPlay } from '../../../src/playbook/playbook.ts'
 import { questionOf } from '../../../src/runner/converge.ts'
 import { planHost } from '../../../src/runner/plan.ts'
@@ -18,30 +14,11 @@ import { segmentOf } from '../../../src/runner/reboot.ts'
 import { hostRootAgents, LEGACY, libraryDirectory, movingMark } from '../../../src/tasks/agent/paths.ts'
 import { layoutFiles } from '../../../src/tasks/move/files.ts'
 import { tasks } from '../../../src/tasks/registry.ts'
-import { noProgram } from '../../playbook/world.ts'
-import { aHost } from '../deployed.ts'
 import { type HostLiteral, hostState } from '../host-state.ts'
 import { agent } from './moving.ts'
 
 /** Whether an agent that finds itself moving makes the second pass at its start. */
 export type AgentKind = 'finishes the move' | 'holds, and finishes nothing'
-
-export const shippedPlay = (name: string, extraVars: Vars): HostPlay => {
-  const host = aHost()
-  const shippedDir = new URL('../../../playbooks', import.meta.url).pathname
-  const readFile = (path: string): Uint8Array => readFileSync(path)
-  const [play] = hostPlays({
-    playbook: loadPlaybook(name, { shippedDir, cwd: '/', tasks, readFile }),
-    inventory: { sources: [], hosts: [host], groups: [{ name: 'all', hosts: [host.name], children: [], vars: {} }] },
-    hosts: [host],
-    tasks,
-    extraVars,
-    cwd: '/',
-    secrets: { env: {}, readFile, runProgram: noProgram },
-  })
-  if (play === undefined) throw new Error('no play')
-  return play
-}
 
 export const hostFor = (play: HostPlay, literal: HostLiteral): HostState =>
   seen(hostState(literal, questionOf(play, tasks).facts))
